@@ -9,7 +9,7 @@ import type { Features, Support } from "../connector-kit/provider-support.ts";
  * Returns the provider with `support` reduced to what is built, `features` completed from the connector, and the evidence, which no
  * document of a builder can claim.
  */
-export function builtSupport(
+export function buildSupport(
   { evidence: _claimed, ...info }: ProviderInfo,
   connector: Connector | undefined,
   evidence?: ProviderEvidence,

@@ -4,7 +4,7 @@ import type { Connector } from "../connector-kit/connector.ts";
 import { describeConnector } from "../connector-kit/declarative/describe-connector.ts";
 import type { ProviderInfo } from "../connector-kit/provider-info.ts";
 import { mergeOverlay } from "./catalog-overlay.ts";
-import { builtSupport } from "./catalog-support.ts";
+import { buildSupport } from "./catalog-support.ts";
 import { CONNECTORS } from "./connectors.gen.ts";
 import { EVIDENCE } from "./evidence.gen.ts";
 
@@ -22,7 +22,7 @@ export function buildCatalog(
   const shown = new Map(
     [...declared].map(
       ([key, info]) =>
-        [key, builtSupport(info, CONNECTORS[key], EVIDENCE[key])] satisfies [string, ProviderInfo],
+        [key, buildSupport(info, CONNECTORS[key], EVIDENCE[key])] satisfies [string, ProviderInfo],
     ),
   );
   const builtIn = assembleCatalog({
@@ -99,7 +99,7 @@ function openParts(key: string, provider: CustomProvider): OwnParts {
   if (known) return known;
   const { info, description } = provider;
   const connector = description && describeConnector(info.displayName ?? key, description);
-  const parts = { shown: builtSupport(info, connector), ...(connector && { connector }) };
+  const parts = { shown: buildSupport(info, connector), ...(connector && { connector }) };
   made.set(provider, parts);
   return parts;
 }

@@ -137,7 +137,7 @@ const encode = (text: string): string =>
 const THROTTLED = /throttl|SlowDown|ThroughputExceeded|TooManyRequests|LimitExceeded/i;
 
 /** Turns an error of an AWS client into an outcome. */
-export function awsOutcome(error: unknown): Outcome {
+export function toAwsOutcome(error: unknown): Outcome {
   if (error instanceof NoAnswer) {
     return { kind: "failed", error: error.message, overloaded: error.exchange.failure === "timeout" };
   }

@@ -92,7 +92,7 @@ export const googleAudience = (url: URL, service: string): string =>
   `${url.protocol === "https:" && url.host.endsWith(".googleapis.com") ? service : url.origin}/`;
 
 /** Returns the outcome of a refusal `{"error": {"status": "NOT_FOUND", "message": "…"}}`. Never `gone`: what is missing can be created again. */
-export function googleRefusal(outcome: Outcome, error: Json | undefined): Outcome {
+export function explainGoogleRefusal(outcome: Outcome, error: Json | undefined): Outcome {
   const { status, message } = isJsonObject(error) ? error : {};
   const said = typeof status === "string" && typeof message === "string" && `${status}: ${message}`;
   return { ...outcome, kind: "failed", ...(said && { error: said }) };

@@ -1,7 +1,7 @@
 /** Guards the guesses at what somebody meant. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { findClosest, didYouMean } from "./closest.ts";
+import { findClosest, suggestName } from "./closest.ts";
 
 test("a slip of the finger finds the name, a different word does not", () => {
   assert.equal(findClosest("hubspto", ["salesforce", "hubspot"]), "hubspot");
@@ -12,5 +12,5 @@ test("a slip of the finger finds the name, a different word does not", () => {
 });
 
 test("without a guess the other text is used", () => {
-  assert.equal(didYouMean("zzz", ["hubspot"], "See the list."), "See the list.");
+  assert.equal(suggestName("zzz", ["hubspot"], "See the list."), "See the list.");
 });

@@ -13,7 +13,7 @@ export function findClosest(wanted: string, names: Iterable<string>): string | u
 }
 
 /** Returns `Did you mean "x"?`, or `otherwise` when no name is near. */
-export function didYouMean(wanted: string, names: Iterable<string>, otherwise: string): string {
+export function suggestName(wanted: string, names: Iterable<string>, otherwise: string): string {
   const name = findClosest(wanted, names);
   return name === undefined ? otherwise : `Did you mean "${name}"?`;
 }

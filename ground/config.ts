@@ -10,7 +10,7 @@ import {
 import { LISTENERS, OUTGOING, SECRETS } from "./server-settings.ts";
 import { readTelemetryConfig, TELEMETRY_VARIABLES } from "./telemetry-config.ts";
 import { DELIVERIES, LIMITS } from "./work-settings.ts";
-import { didYouMean } from "./closest.ts";
+import { suggestName } from "./closest.ts";
 import { StartError } from "./errors.ts";
 import { PROJECT_ROOT } from "./project-root.ts";
 
@@ -141,6 +141,6 @@ function refuseUnknownVariables(names: string[], known: ReadonlySet<string>): vo
     .filter((name) => name.startsWith("BUSBAR_") && !known.has(name))
     .find((name) => !OTHER_PROGRAMS.test(name) && !SERVICE_LINK.test(name));
   if (unknown === undefined) return;
-  const hint = didYouMean(unknown, known, "docs/guide/configuration.md lists the variables.");
+  const hint = suggestName(unknown, known, "docs/guide/configuration.md lists the variables.");
   throw new StartError(`${unknown} is not a variable of Busbar. ${hint}`);
 }

@@ -1,5 +1,5 @@
 /** Refuses a request because of one of its members. */
-import { didYouMean } from "./closest.ts";
+import { suggestName } from "./closest.ts";
 import { Problem, type Issue } from "./errors.ts";
 import type { ProblemSlug } from "./problem-types.ts";
 
@@ -13,7 +13,7 @@ interface MemberProblemOptions {
 }
 
 /** Returns a Problem with one issue. Its detail is that of the issue behind the member's name. */
-export function memberProblem(name: string, detail: string, options: MemberProblemOptions = {}): Problem {
+export function toMemberProblem(name: string, detail: string, options: MemberProblemOptions = {}): Problem {
   const { slug = "invalid-request", in: place = "body", value } = options;
   return new Problem(slug, {
     detail: `${name}: ${detail}`,
@@ -24,7 +24,7 @@ export function memberProblem(name: string, detail: string, options: MemberProbl
 /** Returns the Problem of a text that is none of those that are known, with the one that was probably meant. */
 export function unknownValueProblem(name: string, value: string, known: readonly string[]): Problem {
   const detail = `must be one of ${known.join(", ")}`;
-  const remedy = didYouMean(value, known, "");
+  const remedy = suggestName(value, known, "");
   return new Problem("semantically-invalid", {
     detail: `${name}: ${detail}${remedy ? `. ${remedy}` : ""}`,
     issues: [{ in: "body", name, detail, value, ...(remedy && { remedy }) }],

@@ -36,7 +36,7 @@ export type RetentionConfig = Pick<
 export const SUBSCRIPTION_EVENT_DAYS = 7;
 
 /** Returns the bounds of each kind. The upper bound is also what applies without a setting. */
-export function retentionBounds(config: RetentionConfig): Record<HistoryKind, DaysBound> {
+export function computeRetentionBounds(config: RetentionConfig): Record<HistoryKind, DaysBound> {
   const none = { leastDays: 0, least: "nothing needs them longer" };
   const setBy = (mostDays: number, variable: string) => ({
     mostDays,

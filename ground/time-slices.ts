@@ -12,7 +12,7 @@ export interface TimeSlices {
 }
 
 /** Begins the first slice. */
-export function timeSlices(): TimeSlices {
+export function startTimeSlices(): TimeSlices {
   let startedMs = elapsedMs();
   return {
     isOver: () => elapsedMs() - startedMs >= SLICE_MS,

@@ -3,7 +3,7 @@ import type { Features } from "../connector-kit/provider-support.ts";
 import type { Issue } from "../ground/errors.ts";
 import { isJsonObject } from "../ground/json.ts";
 import { checkShape, describeValue, type ShapeFault } from "./check-shape.ts";
-import { didYouMean } from "../ground/closest.ts";
+import { suggestName } from "../ground/closest.ts";
 import { listConfigObjects, createAddIssue, type AddIssue } from "./config-issue.ts";
 import { checkReadConfig } from "./config-rules/read-config-rules.ts";
 import { checkSubscribeConfig } from "./config-rules/subscribe-config-rules.ts";
@@ -73,7 +73,7 @@ function checkObjects(
           ? `The manifest lists ${declared.slice(0, 10).join(", ")}${declared.length > 10 ? ", …" : ""}.`
           : `The manifest has no \`${action}\` objects.`;
       const detail = `"${object.name}" is not an object of \`${action}\` in the manifest.`;
-      add(object.path, detail, didYouMean(object.name, declared, otherwise), object.name);
+      add(object.path, detail, suggestName(object.name, declared, otherwise), object.name);
     } else if (seen.has(object.name)) {
       add(object.path, `"${object.name}" is configured more than once.`, "Keep one entry.", object.name);
     }

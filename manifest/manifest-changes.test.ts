@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Json } from "../ground/json.ts";
-import { manifestChanges } from "./manifest-changes.ts";
+import { compareManifests } from "./manifest-changes.ts";
 
 const shown = (before: Json, after: Json) =>
-  manifestChanges(before, after).map(({ kind, path, before: was, after: is }) =>
+  compareManifests(before, after).map(({ kind, path, before: was, after: is }) =>
     [kind, path, ...(was === undefined ? [] : [was]), ...(is === undefined ? [] : [is])].join(" "),
   );
 const objects = (...names: string[]): Json => names.map((objectName) => ({ objectName }));

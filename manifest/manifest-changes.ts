@@ -10,7 +10,7 @@ export interface ManifestChange {
 }
 
 /** Compares lists of objects and fields by name, so that a different order is not a change. */
-export function manifestChanges(
+export function compareManifests(
   before: Json | undefined,
   after: Json | undefined,
   path = "",
@@ -22,7 +22,7 @@ export function manifestChanges(
   if (was && is) {
     const members = [...new Set([...Object.keys(was), ...Object.keys(is)])];
     return members.flatMap((member) =>
-      manifestChanges(was[member], is[member], path === "" ? member : `${path}.${member}`),
+      compareManifests(was[member], is[member], path === "" ? member : `${path}.${member}`),
     );
   }
   if (JSON.stringify(before) === JSON.stringify(after)) return [];

@@ -3,10 +3,10 @@ import { mkdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { buildDashboard, findBundler } from "../server/dashboard/build-dashboard.ts";
 import { PROJECT_ROOT } from "../ground/project-root.ts";
-import { dashboardDigest } from "../server/dashboard/dashboard-digest.ts";
+import { computeDashboardDigest } from "../server/dashboard/dashboard-digest.ts";
 
 const bundler = findBundler();
-const digest = await dashboardDigest();
+const digest = await computeDashboardDigest();
 if (!bundler || digest === undefined) {
   console.error("The packages that build the dashboard are not installed. Run: npm ci");
   process.exit(1);

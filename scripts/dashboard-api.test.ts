@@ -1,7 +1,7 @@
 /** The types of the dashboard's calls follow the OpenAPI document. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { dashboardApi, printType, type Schema } from "./dashboard-api.ts";
+import { buildDashboardApi, printType, type Schema } from "./dashboard-api.ts";
 
 const TYPES: [string, Schema, string][] = [
   ["a reference", { $ref: "#/components/schemas/Topic" }, 'Schemas["Topic"]'],
@@ -23,7 +23,7 @@ for (const [title, schema, type] of TYPES)
   test(`${title} becomes its TypeScript type`, () => assert.equal(printType(schema), type));
 
 test("an operation has its parameters and body as input, all its success answers, and its address", () => {
-  const text = dashboardApi({
+  const text = buildDashboardApi({
     paths: {
       "/v1/things/{id}": {
         put: {

@@ -34,7 +34,7 @@ const HEAD = `/**
  */`;
 
 /** Returns the text of the file. An operation that answers pages or files is left out. */
-export function dashboardApi({ paths, components }: ApiDocument): string {
+export function buildDashboardApi({ paths, components }: ApiDocument): string {
   const operations = Object.entries(paths)
     .flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, operation]) => ({ method, path, operation })),

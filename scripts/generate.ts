@@ -4,7 +4,7 @@ import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { RouteServices } from "../server/routes.ts";
 import { compactJson } from "./compact-json.ts";
-import { dashboardApi } from "./dashboard-api.ts";
+import { buildDashboardApi } from "./dashboard-api.ts";
 
 const check = process.argv.includes("--check");
 const stale: string[] = [];
@@ -33,7 +33,7 @@ const { exampleEnvironment, withVariables } = await import("./variables-guide.ts
 // Describing the routes calls no handler, so no service is needed.
 const document = openApiDocument(routes({} as RouteServices), REFERENCE);
 await write("openapi.json", `${compactJson(document)}\n`);
-await write("dashboard/api.gen.ts", dashboardApi(JSON.parse(JSON.stringify(document))));
+await write("dashboard/api.gen.ts", buildDashboardApi(JSON.parse(JSON.stringify(document))));
 const ERRORS = "docs/guide/errors.md";
 await write(ERRORS, withProblemTypes(await readFile(ERRORS, "utf8")));
 const CLIENTS = "docs/guide/clients.md";

@@ -7,7 +7,7 @@ import { dirname, join, relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { build } from "esbuild";
 import { callersFolder } from "../ground/config.ts";
-import { guidePage, llmsText, PAGE_PROGRAM, searchPage } from "../server/guide/guide-pages.ts";
+import { renderGuidePage, renderLlmsText, PAGE_PROGRAM, searchPage } from "../server/guide/guide-pages.ts";
 import { openGuide } from "../server/guide/open-guide.ts";
 
 const ROOT = join(import.meta.dirname, "..");
@@ -42,7 +42,7 @@ const out = resolve(callersFolder() ?? ".", values.out);
 await rm(out, { recursive: true, force: true });
 const guide = await openGuide();
 for (const page of guide.pages.values()) {
-  const html = String(guidePage(guide, page).content);
+  const html = String(renderGuidePage(guide, page).content);
   await write(`${page.name}.html`, standAlone(html, page.name));
   await write(`${page.name}.md`, page.markdown);
 }
@@ -57,7 +57,7 @@ await write(
 );
 await write(
   "llms.txt",
-  llmsText(guide).replaceAll("](/docs/guide/", "](").replaceAll("](/openapi.json", "](openapi.json"),
+  renderLlmsText(guide).replaceAll("](/docs/guide/", "](").replaceAll("](/openapi.json", "](openapi.json"),
 );
 await cp(join(ROOT, "openapi.json"), join(out, "openapi.json"));
 await build({

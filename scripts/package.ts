@@ -6,7 +6,7 @@ import { dirname, join, relative, resolve } from "node:path";
 import { parseArgs, promisify } from "node:util";
 import { callersFolder } from "../ground/config.ts";
 import { readBuild } from "../server/dashboard/build-dashboard.ts";
-import { dashboardDigest } from "../server/dashboard/dashboard-digest.ts";
+import { computeDashboardDigest } from "../server/dashboard/dashboard-digest.ts";
 import { bundleServer } from "./package/bundle-server.ts";
 import { listBundled, listInDashboard, writeLicences } from "./package/collect-licences.ts";
 
@@ -55,7 +55,7 @@ async function writeContents(): Promise<void> {
 
 async function buildDashboard(): Promise<void> {
   const made = await readBuild(join(ROOT, "dashboard/dist"));
-  if (!made || made.digest !== (await dashboardDigest())) await node(["scripts/build-dashboard.ts"]);
+  if (!made || made.digest !== (await computeDashboardDigest())) await node(["scripts/build-dashboard.ts"]);
 }
 
 async function copyFiles(): Promise<void> {

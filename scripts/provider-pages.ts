@@ -4,7 +4,7 @@ import { CONNECTORS } from "../connectors/connectors.gen.ts";
 import { DESCRIPTIONS } from "../connectors/descriptions.gen.ts";
 import type { ProviderInfo } from "../connector-kit/provider-info.ts";
 import { connectSection, signIn } from "./provider-pages/connect-section.ts";
-import { declarativeSections } from "./provider-pages/declarative-sections.ts";
+import { writeDeclarativeSections } from "./provider-pages/declarative-sections.ts";
 import { verifiedSection } from "./provider-pages/verified-section.ts";
 import { readFacts } from "../simulations/vendor/suite/facts-subject.ts";
 import { readMutationScores } from "./mutate/mutation-scores.ts";
@@ -81,7 +81,7 @@ function page(info: ProviderInfo): string {
     "",
     ...connectSection(info),
     ...(description && connector
-      ? declarativeSections(description, connector, readFacts(name))
+      ? writeDeclarativeSections(description, connector, readFacts(name))
       : [
           "",
           "## Objects, fields and limits",

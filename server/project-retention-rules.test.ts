@@ -9,7 +9,7 @@ import { nowMs } from "../ground/clock.ts";
 import { buildFirstId, newId } from "../ground/ids.ts";
 import { createLog } from "../ground/log.ts";
 import { sweep } from "./jobs/retention.ts";
-import { retentionRules } from "./retention-rules.ts";
+import { listRetentionRules } from "./retention-rules.ts";
 import type { Database, Queries } from "./store/database/database.ts";
 import { buildDeliveredDataRemoval, buildOldEventsRemoval } from "./store/deliveries/delivery-sweep.ts";
 import { selectOldOperations } from "./store/operations/operations.ts";
@@ -40,7 +40,7 @@ describe("retention of projects", () => {
     await database.queries
       .transaction()
       .execute((transaction) => replaceOwnRetention(transaction, mine, own));
-    await sweep(createLog("silent"), retentionRules({ database, config: readConfig({}) }), () => false);
+    await sweep(createLog("silent"), listRetentionRules({ database, config: readConfig({}) }), () => false);
   };
   /** Returns the days of the rows that are left, of both projects. */
   const daysLeft = async (table: string, time: string) => {

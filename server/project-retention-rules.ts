@@ -3,7 +3,7 @@ import { nowMs } from "../ground/clock.ts";
 import { buildFirstId } from "../ground/ids.ts";
 import {
   applyBounds,
-  retentionBounds,
+  computeRetentionBounds,
   type HistoryKind,
   type RetentionConfig,
 } from "../ground/retention-bounds.ts";
@@ -63,7 +63,7 @@ export function projectRetentionRules({
   database: Database;
   config: RetentionConfig;
 }): RetentionRule[] {
-  const bounds = retentionBounds(config);
+  const bounds = computeRetentionBounds(config);
   return RULES.map(([what, kind, removeForProject]) => ({
     what: `${what} of projects with a retention of their own`,
     async remove(max) {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { testDatabase } from "../tests/harness/database.ts";
 import { bootstrapIfEmpty } from "./access/bootstrap.ts";
-import { retentionRules } from "./retention-rules.ts";
+import { listRetentionRules } from "./retention-rules.ts";
 import { readConfig } from "../ground/config.ts";
 import { nowMs } from "../ground/clock.ts";
 import { buildFirstId, newId } from "../ground/ids.ts";
@@ -30,7 +30,7 @@ test("ended operations go when they are old, those under way and the young stay"
   for (const { id } of [old, young]) {
     await endOperations(database.queries, [{ id, status: "success", result: "", metadata: {}, log }]);
   }
-  await sweep(createLog("silent"), retentionRules({ database, config: readConfig({}) }), () => false);
+  await sweep(createLog("silent"), listRetentionRules({ database, config: readConfig({}) }), () => false);
   const { rows } = await database.pool.query<{ id: string }>("select id from operations order by id");
   assert.deepEqual(rows.map((row) => row.id).toSorted(), [young.id, running.id].toSorted());
 });
@@ -48,7 +48,7 @@ test("idempotency keys go after the time that is configured", async (t) => {
     );
   }
   const left = async (env: Record<string, string>) => {
-    await sweep(createLog("silent"), retentionRules({ database, config: readConfig(env) }), () => false);
+    await sweep(createLog("silent"), listRetentionRules({ database, config: readConfig(env) }), () => false);
     const { rows } = await database.pool.query<{ key: string }>(
       "select key from idempotency_keys order by key",
     );
@@ -82,7 +82,7 @@ test("consents go with the operations of their time; those that nobody continued
       [id, projectId, providerAppId, String(index), Buffer.from([index]), leaveTime],
     );
   }
-  await sweep(createLog("silent"), retentionRules({ database, config: readConfig({}) }), () => false);
+  await sweep(createLog("silent"), listRetentionRules({ database, config: readConfig({}) }), () => false);
   const { rows } = await database.pool.query("select group_ref from consents order by group_ref");
   assert.deepEqual(
     rows.map((row) => row.group_ref),
@@ -120,7 +120,7 @@ test("delivered data messages go after their days; those that are not delivered 
       [to ?? destinationId, id, state],
     );
   }
-  await sweep(createLog("silent"), retentionRules({ database, config: readConfig({}) }), () => false);
+  await sweep(createLog("silent"), listRetentionRules({ database, config: readConfig({}) }), () => false);
   const left = await database.pool.query("select type from events order by id");
   assert.deepEqual(
     new Set(left.rows.map(({ type }) => type)),

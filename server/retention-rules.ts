@@ -30,7 +30,7 @@ import { removeExpiredUploads } from "./store/integrations/uploads.ts";
 const MAX_HELD_DAYS = 30;
 const DAY_MS = 24 * 60 * 60_000;
 
-export function retentionRules({
+export function listRetentionRules({
   database,
   config,
 }: {

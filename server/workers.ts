@@ -4,7 +4,7 @@ import { startApprovalWorker } from "./agents/approvals/approval-worker.ts";
 import { openAudit } from "./access/audit-change.ts";
 import { proxyCallRoutes } from "./api/proxy-calls/proxy-calls.ts";
 import { integrationRoutes } from "./api/integrations/integrations.ts";
-import { retentionRules } from "./retention-rules.ts";
+import { listRetentionRules } from "./retention-rules.ts";
 import { repeatTrials } from "./calls/repeat-trials.ts";
 import { startRefreshAhead } from "./calls/refresh-ahead.ts";
 import { startDeliveries } from "./deliver/delivery-engine.ts";
@@ -47,7 +47,7 @@ export function startWorkers(deps: Services): Workers {
   const approvals = startApprovalWorker({ ...deps, callOperation, workerId: () => deps.identity.id });
   const refreshes = startRefreshAhead({ ...deps, maxConcurrent: deps.config.tokenRefreshes.max });
   const trials = repeatTrials(deps);
-  const sweeper = startRetention({ log: deps.log, rules: retentionRules(deps) });
+  const sweeper = startRetention({ log: deps.log, rules: listRetentionRules(deps) });
   const outbox = carryChangesOver(deps);
   deps.newApprovals.wakes(approvals);
   let stopping: Promise<unknown> | undefined;

@@ -7,7 +7,7 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { TAGS } from "../server/api/docs/reference.ts";
-import { routerPattern } from "../server/http/address.ts";
+import { toRouterPattern } from "../server/http/address.ts";
 import { withExamples } from "../server/http/openapi/openapi-examples.ts";
 import { routes, type RouteServices } from "../server/routes.ts";
 
@@ -89,7 +89,7 @@ describe("openapi.json", () => {
   test("a verb of a path is a word of its own, so that no other one leads there", () => {
     const withVerb = routes({} as RouteServices).filter(({ path }) => /:[A-Za-z-]+$/.test(path));
     assert.ok(withVerb.length > 10);
-    for (const { path } of withVerb) assert.match(routerPattern(path), /\/::[A-Za-z-]+$/, path);
+    for (const { path } of withVerb) assert.match(toRouterPattern(path), /\/::[A-Za-z-]+$/, path);
   });
 
   test("says of each operation what it does, who may call it, and in which group it is, under a name of its own", () => {

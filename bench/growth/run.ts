@@ -13,7 +13,7 @@ import { startSandbox, type Sandbox } from "../../sandbox/sandbox.ts";
 import { readConfig } from "../../ground/config.ts";
 import { createLog } from "../../ground/log.ts";
 import { findRunningServer } from "../../server/postgres/find-running-server.ts";
-import { retentionRules } from "../../server/retention-rules.ts";
+import { listRetentionRules } from "../../server/retention-rules.ts";
 import { openDatabase } from "../../server/store/database/open-database.ts";
 import { endChildBusbar, startChildBusbar, type ChildBusbar } from "../../tests/harness/child-busbar.ts";
 import { connectCustomer } from "../../tests/harness/connect-customer.ts";
@@ -142,7 +142,7 @@ async function sweepNothing({ databaseUrl, busbar }: World): Promise<void> {
   try {
     const slow: string[] = [];
     let totalMs = 0;
-    for (const { what, remove } of retentionRules({ database, config: readConfig({}) })) {
+    for (const { what, remove } of listRetentionRules({ database, config: readConfig({}) })) {
       const fromMs = performance.now();
       await remove(1_000);
       const ms = performance.now() - fromMs;

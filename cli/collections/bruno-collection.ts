@@ -2,7 +2,7 @@
 import type { CollectionFolder, CollectionParameter, CollectionRequest } from "./read-requests.ts";
 
 /** Returns the text of every file by its path in the collection. The language: docs.usebruno.com, "Bru Lang". */
-export function brunoCollection(
+export function buildBrunoCollection(
   folders: CollectionFolder[],
   variables: Record<string, string>,
 ): Record<string, string> {

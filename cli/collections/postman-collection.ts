@@ -5,7 +5,7 @@ import type { CollectionFolder, CollectionParameter, CollectionRequest } from ".
 /** The format: github.com/postmanlabs/schemas. Postman recognises a collection by this address. */
 const SCHEMA = "https://schema.getpostman.com/json/collection/v2.1.0/collection.json";
 
-export function postmanCollection(
+export function buildPostmanCollection(
   folders: CollectionFolder[],
   variables: Record<string, string>,
 ): JsonObject {

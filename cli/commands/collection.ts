@@ -2,8 +2,8 @@
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { Argument, type Command } from "commander";
-import { brunoCollection } from "../collections/bruno-collection.ts";
-import { postmanCollection } from "../collections/postman-collection.ts";
+import { buildBrunoCollection } from "../collections/bruno-collection.ts";
+import { buildPostmanCollection } from "../collections/postman-collection.ts";
 import { readRequests, type CollectionFolder } from "../collections/read-requests.ts";
 import { Failure } from "../failures.ts";
 import { requireObject } from "../http/json.ts";
@@ -19,9 +19,11 @@ interface Format {
 const FORMATS: Record<string, Format> = {
   postman: {
     path: "busbar.postman_collection.json",
-    write: (folders, variables) => ({ "": `${JSON.stringify(postmanCollection(folders, variables))}\n` }),
+    write: (folders, variables) => ({
+      "": `${JSON.stringify(buildPostmanCollection(folders, variables))}\n`,
+    }),
   },
-  bruno: { path: "busbar-bruno", write: brunoCollection },
+  bruno: { path: "busbar-bruno", write: buildBrunoCollection },
 };
 
 export function addCollection(program: Command, terminal: Terminal): void {

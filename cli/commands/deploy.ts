@@ -1,6 +1,6 @@
 /** `busbar deploy .`: deploys a manifest and prints the changes. */
 import type { Command } from "commander";
-import { manifestChanges, type ManifestChange } from "../../manifest/manifest-changes.ts";
+import { compareManifests, type ManifestChange } from "../../manifest/manifest-changes.ts";
 import { Ended, Failure } from "../failures.ts";
 import { encodeStep } from "../http/api.ts";
 import { objectsAt, requireObjects, textAt, valueAt, type Json, type JsonObject } from "../http/json.ts";
@@ -146,7 +146,7 @@ const listWarnings = (integration: JsonObject): Finding[] =>
 function printDeployed(integration: JsonObject, before: JsonObject[], { out }: Connected): void {
   const old = before.find((one) => textAt(one, "id") === textAt(integration, "id"));
   const content = (one: JsonObject) => valueAt(one, "latestRevision.content");
-  const changes = old ? manifestChanges(content(old), content(integration)) : [];
+  const changes = old ? compareManifests(content(old), content(integration)) : [];
   const word = old ? (changes.length > 0 ? "updated" : "unchanged") : "created";
   const revision = out.paint.dim(`revision ${textAt(integration, "latestRevision.id") ?? ""}`);
   const colour = { created: out.paint.green, updated: out.paint.yellow, unchanged: out.paint.dim }[word];

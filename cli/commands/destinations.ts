@@ -16,7 +16,7 @@ import { escapeUnsafe } from "../output/printable.ts";
 import { quoteWord } from "../output/shell-word.ts";
 import { connect, type Connected } from "../settings/connect.ts";
 import type { Terminal } from "../terminal.ts";
-import { timeOption } from "./time-option.ts";
+import { parseTimeOption } from "./time-option.ts";
 
 export function addDestinations(program: Command, terminal: Terminal): void {
   program
@@ -107,8 +107,8 @@ function readRange(deliveries: string[], options: ResendOptions): Range | undefi
     destination,
     status: undelivered ? "undelivered" : "failed",
     // All that the server still has.
-    since: since === undefined ? new Date(0).toISOString() : timeOption("--since", since),
-    ...(until !== undefined && { until: timeOption("--until", until) }),
+    since: since === undefined ? new Date(0).toISOString() : parseTimeOption("--since", since),
+    ...(until !== undefined && { until: parseTimeOption("--until", until) }),
   };
 }
 

@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { pause } from "../clock.ts";
 import { objectsAt, textAt, type JsonObject } from "../http/json.ts";
 import type { Output } from "../output/output.ts";
-import { statusColour } from "../output/column.ts";
+import { colourStatus } from "../output/column.ts";
 import { escapeUnsafe } from "../output/printable.ts";
 import { findInstallation } from "../resources/find-installation.ts";
 import type { Filters } from "../resources/resource.ts";
@@ -63,7 +63,7 @@ function printEvent(event: JsonObject, out: Output): void {
       escapeUnsafe(textAt(event, "objectName") ?? ""),
       escapeUnsafe(textAt(event, "recordId") ?? ""),
       escapeUnsafe(textAt(event, "providerEventType") ?? ""),
-      statusColour(outcome, paint)(escapeUnsafe(outcome)),
+      colourStatus(outcome, paint)(escapeUnsafe(outcome)),
       paint.dim(escapeUnsafe(textAt(event, "reason") ?? textAt(event, "messageId") ?? "")),
     ].join("  "),
   );

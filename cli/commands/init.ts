@@ -30,8 +30,8 @@ export function addInit(program: Command, terminal: Terminal): void {
     .action(async (folder: string | undefined, options: InitOptions, command: Command) => {
       const globals: GlobalOptions = command.optsWithGlobals();
       const out = createOutput(terminal, globals);
-      const { starterManifest } = await import("../manifest/starter-manifest.ts");
-      const text = starterManifest(await complete(options, terminal));
+      const { writeStarterManifest } = await import("../manifest/starter-manifest.ts");
+      const text = writeStarterManifest(await complete(options, terminal));
       const shown = join(folder ?? ".", "amp.yaml");
       await write(resolve(terminal.cwd, shown), text, shown, options.force === true);
       if (out.json) return out.data({ path: shown });

@@ -3,7 +3,7 @@ import { InvalidArgumentError, type Command } from "commander";
 import { UsageFailure } from "../failures.ts";
 import type { JsonObject } from "../http/json.ts";
 import { collect, wholeNumber } from "./resource-options.ts";
-import { futureTimeOption } from "./time-option.ts";
+import { parseFutureTimeOption } from "./time-option.ts";
 
 export interface KeyLimitOptions {
   expires?: string;
@@ -28,7 +28,7 @@ export const addKeyLimits = (command: Command): Command =>
 export function keyLimits({ expires, allow, rate, burst }: KeyLimitOptions): JsonObject {
   if (burst !== undefined && typeof rate !== "number") throw new UsageFailure("--burst goes with --rate.");
   return {
-    ...(expires !== undefined && { expireTime: futureTimeOption("--expires", expires) }),
+    ...(expires !== undefined && { expireTime: parseFutureTimeOption("--expires", expires) }),
     ...(allow && { allowedAddresses: allow }),
     ...(rate === false && { rateLimit: null }),
     ...(typeof rate === "number" && {

@@ -5,7 +5,7 @@ import { Ended, Failure, UsageFailure } from "../failures.ts";
 import { encodeStep } from "../http/api.ts";
 import { requireObject, textAt, type JsonObject } from "../http/json.ts";
 import { escapeUnsafe } from "../output/printable.ts";
-import { progressLine } from "../output/progress-line.ts";
+import { formatProgress } from "../output/progress-line.ts";
 import { printRecord } from "../output/print-record.ts";
 import { printRows, type Filters } from "../resources/resource.ts";
 import { OPERATIONS } from "../resources/resources.ts";
@@ -77,7 +77,7 @@ async function waitForEnd(
     for (;;) {
       const operation = await getOperation(deps, id);
       if (!isRunning(operation)) return operation;
-      deps.out.progress(progressLine(operation) ?? `waiting for operation ${escapeUnsafe(id)}`);
+      deps.out.progress(formatProgress(operation) ?? `waiting for operation ${escapeUnsafe(id)}`);
       if (nowMs() >= end) {
         throw new Failure(`The operation is still running after ${timeoutSeconds} seconds.`, {
           remedy: `It continues; wait for it with: busbar operations ${id} --follow`,

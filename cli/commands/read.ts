@@ -8,7 +8,7 @@ import { connect, type Connected } from "../settings/connect.ts";
 import type { Terminal } from "../terminal.ts";
 import { followToEnd } from "./operations.ts";
 import { wholeNumber } from "./resource-options.ts";
-import { timeOption } from "./time-option.ts";
+import { parseTimeOption } from "./time-option.ts";
 
 interface ReadOptions {
   group: string;
@@ -50,8 +50,8 @@ export function addRead(program: Command, terminal: Terminal): void {
 const buildTrigger = ({ group, since, until }: ReadOptions): JsonObject => ({
   groupRef: group,
   mode: "async",
-  ...(since !== undefined && { sinceTimestamp: timeOption("--since", since) }),
-  ...(until !== undefined && { untilTimestamp: timeOption("--until", until) }),
+  ...(since !== undefined && { sinceTimestamp: parseTimeOption("--since", since) }),
+  ...(until !== undefined && { untilTimestamp: parseTimeOption("--until", until) }),
 });
 
 async function trigger(

@@ -5,14 +5,14 @@ import { UsageFailure } from "../failures.ts";
 const UNIT_MS: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /** Returns the time as the API takes it; `2h` is two hours ago. Throws `UsageFailure`. */
-export function timeOption(option: string, given: string): string {
+export function parseTimeOption(option: string, given: string): string {
   const time = toTime(given, -1);
   if (time !== undefined) return time;
   throw new UsageFailure(`${option} takes a time, or how long ago: 30m, 2h, 3d. It was \`${given}\`.`);
 }
 
 /** The same, where `2h` is in two hours. */
-export function futureTimeOption(option: string, given: string): string {
+export function parseFutureTimeOption(option: string, given: string): string {
   const time = toTime(given, 1);
   if (time !== undefined) return time;
   throw new UsageFailure(`${option} takes a time, or in how long: 30m, 2h, 90d. It was \`${given}\`.`);

@@ -44,6 +44,6 @@ export function addValidate(program: Command, terminal: Terminal): void {
 }
 
 async function askServer(command: Command, terminal: Terminal): Promise<ServerFacts> {
-  const { serverFacts } = await import("../manifest/server-facts.ts");
-  return serverFacts(await connect(command, terminal));
+  const { readServerFacts } = await import("../manifest/server-facts.ts");
+  return readServerFacts(await connect(command, terminal));
 }

@@ -14,7 +14,7 @@ export interface ServerFacts {
   built(provider: string, action: string): boolean;
 }
 
-export async function serverFacts(deps: Pick<Connected, "api" | "inProject">): Promise<ServerFacts> {
+export async function readServerFacts(deps: Pick<Connected, "api" | "inProject">): Promise<ServerFacts> {
   const [catalog, own, destinations, apps] = await Promise.all([
     deps.api("GET", "/v1/providers").then(requireObject),
     deps.inProject("GET", "/providers").then(requireObjects),

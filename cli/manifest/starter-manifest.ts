@@ -1,7 +1,7 @@
 /** Writes the text of a first manifest: what works at once in force, what comes next as comments. */
 import { stringify } from "yaml";
 import type { ProviderInfo } from "../../connector-kit/provider-info.ts";
-import { didYouMean } from "../../ground/closest.ts";
+import { suggestName } from "../../ground/closest.ts";
 import { builtInCatalog } from "./catalog.ts";
 
 export interface StarterManifest {
@@ -14,7 +14,7 @@ export interface StarterManifest {
 export function findProvider(key: string): { provider?: ProviderInfo; remedy: string } {
   const catalog = builtInCatalog();
   const provider = Object.hasOwn(catalog, key) ? catalog[key] : undefined;
-  const remedy = didYouMean(
+  const remedy = suggestName(
     key,
     Object.keys(catalog),
     "`busbar list providers` has their keys; case matters.",
@@ -23,7 +23,7 @@ export function findProvider(key: string): { provider?: ProviderInfo; remedy: st
 }
 
 /** Passes the check for every provider of the catalog, if the name is one that an integration may have. */
-export function starterManifest({ provider, objects, name }: StarterManifest): string {
+export function writeStarterManifest({ provider, objects, name }: StarterManifest): string {
   const shown = provider.displayName ?? provider.name;
   const canWrite = provider.support.write && objects.length > 0;
   const canProxy = provider.support.proxy;

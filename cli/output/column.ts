@@ -20,7 +20,7 @@ export const toColumn = <Row>(column: Column<Row> | ((row: Row) => string)): Col
 export function cellText<Row>({ text, kind }: Column<Row>, row: Row, nowMs: number | undefined): string {
   const value = text(row);
   if (kind !== "time" || value === "") return value;
-  return nowMs === undefined ? value.replace(/\.\d+Z$/, "Z") : relativeTime(value, nowMs);
+  return nowMs === undefined ? value.replace(/\.\d+Z$/, "Z") : formatRelativeTime(value, nowMs);
 }
 
 const COLOURS: [colour: "red" | "green" | "yellow", statuses: RegExp][] = [
@@ -30,7 +30,7 @@ const COLOURS: [colour: "red" | "green" | "yellow", statuses: RegExp][] = [
 ];
 
 /** Returns the colour of a status; unknown texts stay plain. */
-export function statusColour(status: string, paint: Paint): (text: string) => string {
+export function colourStatus(status: string, paint: Paint): (text: string) => string {
   const [name] = COLOURS.find(([, statuses]) => statuses.test(status)) ?? [];
   return name === undefined ? (text) => text : paint[name];
 }
@@ -44,7 +44,7 @@ const UNITS: [seconds: number, word: string][] = [
 const MAX_DAYS = 30;
 
 /** Formats an ISO time; returns any other text unchanged. */
-export function relativeTime(time: string, nowMs: number): string {
+export function formatRelativeTime(time: string, nowMs: number): string {
   const ms = Date.parse(time);
   if (Number.isNaN(ms)) return time;
   const seconds = Math.round((nowMs - ms) / 1_000);

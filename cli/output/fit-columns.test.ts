@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { PassThrough } from "node:stream";
 import { test } from "node:test";
 import type { JsonObject } from "../http/json.ts";
-import { relativeTime, type Columns } from "./column.ts";
+import { formatRelativeTime, type Columns } from "./column.ts";
 import { columnsThatFit, cut, fitColumns } from "./fit-columns.ts";
 import { createOutput, type OutputOptions } from "./output.ts";
 
@@ -38,13 +38,13 @@ test("a text is cut by its width on the screen, not by its characters", () => {
 test("a time is reported as people say it, and by its date once that says more", () => {
   const now = Date.parse("2026-06-15T12:00:00Z");
   const reported = ["11:59:58", "11:57:00", "09:30:00"].map((at) =>
-    relativeTime(`2026-06-15T${at}.000Z`, now),
+    formatRelativeTime(`2026-06-15T${at}.000Z`, now),
   );
   assert.deepEqual(reported, ["2 s ago", "3 min ago", "2 h ago"]);
-  assert.equal(relativeTime("2026-06-12T12:00:00Z", now), "3 d ago");
-  assert.equal(relativeTime("2026-06-15T12:05:00Z", now), "in 5 min");
-  assert.equal(relativeTime("2026-01-02T03:04:05Z", now), "2026-01-02");
-  assert.equal(relativeTime("soon", now), "soon");
+  assert.equal(formatRelativeTime("2026-06-12T12:00:00Z", now), "3 d ago");
+  assert.equal(formatRelativeTime("2026-06-15T12:05:00Z", now), "in 5 min");
+  assert.equal(formatRelativeTime("2026-01-02T03:04:05Z", now), "2026-01-02");
+  assert.equal(formatRelativeTime("soon", now), "soon");
 });
 
 const COLUMNS: Columns = {

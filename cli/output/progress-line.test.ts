@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { PassThrough } from "node:stream";
 import { test } from "node:test";
 import { createOutput } from "./output.ts";
-import { progressLine } from "./progress-line.ts";
+import { formatProgress } from "./progress-line.ts";
 
 test("a read tells how many records it has read, of how many, and how long it had to wait", () => {
   const line = (progress: object, waitedMs = 0) =>
-    progressLine({ metadata: { progress: { objectName: "person", ...progress }, read: { waitedMs } } });
+    formatProgress({ metadata: { progress: { objectName: "person", ...progress }, read: { waitedMs } } });
   assert.equal(line({ recordsProcessed: 1200 }), "reading person: 1,200 records");
   assert.equal(
     line({ recordsProcessed: 1200, recordsEstimatedTotal: 5001 }, 12_345),
@@ -17,10 +17,10 @@ test("a read tells how many records it has read, of how many, and how long it ha
     line({ recordsProcessed: 1200, recordsEstimatedTotal: 5000, recordsPerSecond: 40, secondsLeft: 95 }),
     "reading person: 1,200 of 5,000 records (24 %), 40 a second, about 2 min left",
   );
-  assert.equal(progressLine({ metadata: {} }), undefined);
+  assert.equal(formatProgress({ metadata: {} }), undefined);
   const read = { waitedMs: 12_345, waitsFor: "destination" };
   assert.equal(
-    progressLine({ metadata: { progress: { objectName: "person", recordsProcessed: 7 }, read } }),
+    formatProgress({ metadata: { progress: { objectName: "person", recordsProcessed: 7 }, read } }),
     "reading person: 7 records, waited 12 s, waits for the destination",
   );
 });

@@ -3,7 +3,7 @@ import { textAt, valueAt, type JsonObject } from "../http/json.ts";
 import { escapeUnsafe } from "./printable.ts";
 
 /** Returns for example `reading contacts: 1,200 of 5,000 records (24 %)`; undefined without numbers. */
-export function progressLine(operation: JsonObject): string | undefined {
+export function formatProgress(operation: JsonObject): string | undefined {
   const read = valueAt(operation, "metadata.progress.recordsProcessed");
   if (typeof read !== "number") return undefined;
   const total = valueAt(operation, "metadata.progress.recordsEstimatedTotal");

@@ -1,5 +1,5 @@
 /** Formats a table: aligned, and cut only where the terminal is too narrow. */
-import { statusColour, type Column } from "./column.ts";
+import { colourStatus, type Column } from "./column.ts";
 import { columnsThatFit, cut, fitColumns } from "./fit-columns.ts";
 import type { Paint } from "./paint.ts";
 import { escapeUnsafe, measureWidth } from "./printable.ts";
@@ -44,6 +44,6 @@ export function table(headings: string[], rows: string[][], paint: Paint, style:
       .trimEnd();
   const plain = () => (text: string) => text;
   const ofStatus = (column: number, cell: string) =>
-    kinds[column] === "status" ? statusColour(cell, paint) : plain();
+    kinds[column] === "status" ? colourStatus(cell, paint) : plain();
   return [paint.bold(line(headings, plain)), ...safe.map((row) => line(row, ofStatus))];
 }

@@ -1,5 +1,5 @@
 /** The interface of resources that can be listed, fetched and deleted, and the building blocks to implement it. */
-import { didYouMean } from "../../ground/closest.ts";
+import { suggestName } from "../../ground/closest.ts";
 import { Failure } from "../failures.ts";
 import { encodeStep } from "../http/api.ts";
 import {
@@ -80,7 +80,7 @@ export const findIn =
     }
     if (found) return found;
     const names = all.flatMap((item) => (member === undefined ? [] : (textAt(item, member) ?? [])));
-    const hint = didYouMean(name, names, "");
+    const hint = suggestName(name, names, "");
     throw new Failure(`There is no ${singular} \`${name}\` in this project. ${hint}`.trim());
   };
 

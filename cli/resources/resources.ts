@@ -1,5 +1,5 @@
 /** The resources of `list`, `get` and `delete`, one entry each. */
-import { didYouMean } from "../../ground/closest.ts";
+import { suggestName } from "../../ground/closest.ts";
 import { UsageFailure } from "../failures.ts";
 import { encodeStep } from "../http/api.ts";
 import { requireObject, requireObjects, textAt, valueAt, type JsonObject } from "../http/json.ts";
@@ -386,6 +386,6 @@ export function findResource<Does extends Verb>(name: string, verb: Does): Able<
   if (found)
     throw new UsageFailure(`${found.plural} cannot be ${PARTICIPLE[verb]}. Resources: ${able.join(", ")}.`);
   const names = listResourcesWith(verb).flatMap(({ plural, singular }) => [plural, singular]);
-  const hint = didYouMean(name.toLowerCase(), names, `Resources: ${able.join(", ")}.`);
+  const hint = suggestName(name.toLowerCase(), names, `Resources: ${able.join(", ")}.`);
   throw new UsageFailure(`There is no resource "${name}". ${hint}`);
 }

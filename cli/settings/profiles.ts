@@ -21,7 +21,7 @@ interface Profiles {
 }
 
 /** Returns the path of the file. XDG_CONFIG_HOME must be absolute, as its specification says. */
-export function profilesPath(env: Terminal["env"]): string {
+export function findProfilesPath(env: Terminal["env"]): string {
   const configured = env["XDG_CONFIG_HOME"];
   const home = env["HOME"] || homedir();
   const base = configured && isAbsolute(configured) ? configured : join(home, ".config");
@@ -32,7 +32,7 @@ const MAX_BYTES = 1024 * 1024;
 
 /** Returns no profiles if there is no file. Throws if other users can read the file, or if it is damaged. */
 export async function readProfiles(env: Terminal["env"]): Promise<Profiles> {
-  const path = profilesPath(env);
+  const path = findProfilesPath(env);
   const none: Profiles = { all: new Map() };
   const found = await stat(path).catch(() => undefined);
   if (!found) return none;
@@ -61,7 +61,7 @@ export async function readProfiles(env: Terminal["env"]): Promise<Profiles> {
 
 /** Writes the file atomically and returns its path; without profiles deletes it. */
 export async function writeProfiles(env: Terminal["env"], { current, all }: Profiles): Promise<string> {
-  const path = profilesPath(env);
+  const path = findProfilesPath(env);
   try {
     if (all.size === 0) await rm(path, { force: true });
     else await writeWhole(path, JSON.stringify({ current, profiles: Object.fromEntries(all) }, null, 2));

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { UsageFailure, type Failure } from "../failures.ts";
-import { profilesPath, readProfiles, writeProfiles } from "./profiles.ts";
+import { findProfilesPath, readProfiles, writeProfiles } from "./profiles.ts";
 import { checkKey, findTarget, readOrigin } from "./target.ts";
 
 describe("which Busbar is meant", () => {
@@ -86,7 +86,7 @@ describe("which Busbar is meant", () => {
   });
 
   test("keys are stored for their owner only, and a file that others can read is not used", async () => {
-    const path = profilesPath({ HOME: home });
+    const path = findProfilesPath({ HOME: home });
     assert.equal((await stat(path)).mode & 0o777, 0o600);
     assert.equal((await stat(join(path, ".."))).mode & 0o777, 0o700);
     await chmod(path, 0o644);
@@ -95,8 +95,8 @@ describe("which Busbar is meant", () => {
   });
 
   test("XDG_CONFIG_HOME counts when it is absolute", () => {
-    assert.equal(profilesPath({ HOME: "/h", XDG_CONFIG_HOME: "/x" }), "/x/busbar/profiles.json");
-    assert.equal(profilesPath({ HOME: "/h", XDG_CONFIG_HOME: "x" }), "/h/.config/busbar/profiles.json");
+    assert.equal(findProfilesPath({ HOME: "/h", XDG_CONFIG_HOME: "/x" }), "/x/busbar/profiles.json");
+    assert.equal(findProfilesPath({ HOME: "/h", XDG_CONFIG_HOME: "x" }), "/h/.config/busbar/profiles.json");
   });
 });
 

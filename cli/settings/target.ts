@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { Failure, UsageFailure } from "../failures.ts";
 import { parseJson, textAt } from "../http/json.ts";
 import type { Terminal } from "../terminal.ts";
-import { profilesPath, readProfiles, type Profile } from "./profiles.ts";
+import { findProfilesPath, readProfiles, type Profile } from "./profiles.ts";
 
 export interface Target {
   /** Scheme, host and port of the management API. */
@@ -117,7 +117,7 @@ async function findStored(
   const wanted = origin ?? current;
   const profile = wanted === undefined ? undefined : all.get(wanted);
   if (wanted === undefined || !profile) return undefined;
-  return { ...profile, origin: wanted, found: `${wanted} (logged in)`, path: profilesPath(terminal.env) };
+  return { ...profile, origin: wanted, found: `${wanted} (logged in)`, path: findProfilesPath(terminal.env) };
 }
 
 /**

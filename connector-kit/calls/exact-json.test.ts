@@ -1,7 +1,7 @@
 /** JSON of providers keeps its digits and texts. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { exactInteger, readItemTexts, parseExactly } from "./exact-json.ts";
+import { toExactInteger, readItemTexts, parseExactly } from "./exact-json.ts";
 
 test("an integer beyond 2^53 keeps all digits", () => {
   assert.deepEqual(parseExactly('{"id":9007199254740993,"n":[-9007199254740993],"small":12,"half":0.5}'), {
@@ -41,10 +41,10 @@ test("digits in texts are no numbers, also after a comma, and a byte order mark 
 });
 
 test("a number is sent with the digits of its text, and what is no integer is none", () => {
-  const sent = ["9007199254740993", "-9007199254740993", "0009007199254740993", "42"].map(exactInteger);
+  const sent = ["9007199254740993", "-9007199254740993", "0009007199254740993", "42"].map(toExactInteger);
   assert.equal(JSON.stringify(sent), "[9007199254740993,-9007199254740993,9007199254740993,42]");
-  assert.equal(exactInteger("12a"), undefined);
-  assert.equal(exactInteger(""), undefined);
+  assert.equal(toExactInteger("12a"), undefined);
+  assert.equal(toExactInteger(""), undefined);
 });
 
 test("items of an array come as they were written, brackets and quotes in texts included", () => {

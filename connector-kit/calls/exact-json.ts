@@ -51,7 +51,7 @@ const significantDigits = (number: string): string =>
  * Returns a value that stands in JSON as this integer, digit for digit: as `Number` does for one that it holds. Undefined for text that is
  * no integer.
  */
-export function exactInteger(digits: string): Json | undefined {
+export function toExactInteger(digits: string): Json | undefined {
   if (!/^-?\d+$/.test(digits)) return undefined;
   const number = Number(digits);
   // `rawJSON` takes no leading zeros; TypeScript does not know it yet.

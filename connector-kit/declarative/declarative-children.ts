@@ -6,7 +6,7 @@ import type { ProviderFetch, ProviderRequest } from "../calls/provider-fetch.ts"
 import { ProviderError } from "../calls/provider-error.ts";
 import type { Checkpoint, ReadPage, ReadPlan } from "../read-connector.ts";
 import { textAt } from "../calls/text-at.ts";
-import { pageRequest, readListPage } from "./list-page.ts";
+import { buildPageRequest, readListPage } from "./list-page.ts";
 import type { ObjectPlan } from "./plan.ts";
 import type { ScrollUses } from "./scroll-uses.ts";
 
@@ -34,18 +34,18 @@ interface Place {
 }
 
 /** Returns the request for the page. If the next list's parent is not known, it requests parents. */
-export function objectPageRequest(
+export function buildObjectPageRequest(
   { rules, findRules }: Pick<Lists, "rules" | "findRules">,
   plan: ReadPlan,
   checkpoint: Checkpoint | undefined,
 ): ProviderRequest {
   const { parent } = rules;
-  if (!parent) return pageRequest(rules, plan, checkpoint);
+  if (!parent) return buildPageRequest(rules, plan, checkpoint);
   const { parents, page, after } = placeIn(checkpoint);
   const [first] = parents;
   return first === undefined
-    ? objectPageRequest({ rules: findRules(parent.object), findRules }, parentPlan(parent, plan), after)
-    : pageRequest({ ...rules, parentValue: first }, plan, page);
+    ? buildObjectPageRequest({ rules: findRules(parent.object), findRules }, parentPlan(parent, plan), after)
+    : buildPageRequest({ ...rules, parentValue: first }, plan, page);
 }
 
 /** Reads one page. Throws `ProviderError`. */

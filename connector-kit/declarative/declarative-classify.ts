@@ -80,7 +80,7 @@ const isListed = (body: Json | undefined, { refusedBy, message }: Description["e
   hasReasons(valueAt(body, refusedBy)) &&
   findReason(body, message) !== undefined;
 
-/** Errors come with status 200, also beside data; those of a mutation's input are in its payload. `mutationJudge` looks closer. */
+/** Errors come with status 200, also beside data; those of a mutation's input are in its payload. `judgeMutation` looks closer. */
 function isGraphqlRefusal(body: Json | undefined): boolean {
   if (body === undefined || !isJsonObject(body) || !Object.keys(body).every((name) => PARTS.has(name)))
     return false;

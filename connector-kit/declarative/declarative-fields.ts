@@ -8,7 +8,7 @@ import type { ProviderFetch, ProviderRequest } from "../calls/provider-fetch.ts"
 import { ProviderError } from "../calls/provider-error.ts";
 import type { Checkpoint, ReadPlan } from "../read-connector.ts";
 import { textAt } from "../calls/text-at.ts";
-import { pageRequest, readListPage } from "./list-page.ts";
+import { buildPageRequest, readListPage } from "./list-page.ts";
 import type { Description } from "./rules/description.ts";
 import type { FieldListRules, FlagRules, MetadataRules } from "./rules/metadata-rules.ts";
 import { buildBody } from "./write/body-members.ts";
@@ -21,7 +21,10 @@ type Classify = NonNullable<Connector["classify"]>;
 const MAX_PAGES = 50;
 
 /** Returns undefined for a description that tells the fields of no object. */
-export function declarativeFields(description: Description, classify: Classify): FieldsConnector | undefined {
+export function readDeclarativeFields(
+  description: Description,
+  classify: Classify,
+): FieldsConnector | undefined {
   const describes = (objectName: string): boolean =>
     findPlan(description, objectName)?.metadata !== undefined;
   const hasAny = buildPlans(description).some(({ metadata }) => metadata !== undefined);
@@ -80,9 +83,9 @@ export async function readFieldList(
 }
 
 /** Returns the request of the first page of the account's fields. */
-export function fieldListRequest(plan: ObjectPlan, list: FieldListRules): ProviderRequest {
+export function buildFieldListRequest(plan: ObjectPlan, list: FieldListRules): ProviderRequest {
   const rules = listRules(plan, list);
-  return pageRequest(rules, planAsked(rules), undefined);
+  return buildPageRequest(rules, planAsked(rules), undefined);
 }
 
 const planAsked = ({ name }: ObjectPlan): ReadPlan => ({

@@ -11,14 +11,14 @@ import type {
   ReadPlan,
   SourceRecord,
 } from "../read-connector.ts";
-import { objectPageRequest, readObjectPage } from "./declarative-children.ts";
+import { buildObjectPageRequest, readObjectPage } from "./declarative-children.ts";
 import type { Description } from "./rules/description.ts";
 import { hasMark } from "./deleted-mark.ts";
 import { getOne } from "./get-record.ts";
 import { countScrollUses } from "./scroll-uses.ts";
 import { reportsDeletions } from "./chosen-list.ts";
 import { readDeletionPage } from "./deletion-page.ts";
-import { readFirstPage, sourceRecord } from "./list-page.ts";
+import { readFirstPage, readSourceRecord } from "./list-page.ts";
 import { nullEmptyFields } from "./selected-fields.ts";
 import {
   buildPlans,
@@ -61,9 +61,9 @@ export function declarativeRead(description: Description, classify: Classify): R
     },
     cheapestObject: findCheapestObject(description),
     isReadWithAll: ({ fieldName }) => !optionalFields.has(fieldName),
-    preparePage: (plan, checkpoint) => objectPageRequest(readLists(plan), plan, checkpoint),
+    preparePage: (plan, checkpoint) => buildObjectPageRequest(readLists(plan), plan, checkpoint),
     readPage,
-    prepareCount: (plan) => objectPageRequest(readLists(plan), { ...plan, pageSize: 1 }, undefined),
+    prepareCount: (plan) => buildObjectPageRequest(readLists(plan), { ...plan, pageSize: 1 }, undefined),
     async count(plan, fetch) {
       const isReported = rulesFor(plan).total !== undefined;
       const { total } = isReported ? await readPage({ ...plan, pageSize: 1 }, undefined, fetch) : {};
@@ -82,7 +82,7 @@ export function declarativeRead(description: Description, classify: Classify): R
       for (const id of new Set(ids)) {
         if (idFault(id, rules)) continue;
         const raw = await getOne({ plan: rules, fetch, classify }, id, plan.fields);
-        if (raw && !hasMark(raw, rules)) records.push(sourceRecord(raw, rules));
+        if (raw && !hasMark(raw, rules)) records.push(readSourceRecord(raw, rules));
       }
       const filled = await nullEmptyFields(rules, plan, records, () =>
         readFirstPage({ rules, classify, fetch }, plan),

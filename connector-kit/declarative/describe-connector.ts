@@ -2,7 +2,7 @@
 import type { Connector } from "../connector.ts";
 import type { KnownObjects } from "../known-objects.ts";
 import { declarativeClassify } from "./declarative-classify.ts";
-import { declarativeFields } from "./declarative-fields.ts";
+import { readDeclarativeFields } from "./declarative-fields.ts";
 import { declarativeRead } from "./declarative-read.ts";
 import { declarativeWrite } from "./write/declarative-write.ts";
 import type { Description } from "./rules/description.ts";
@@ -11,7 +11,7 @@ import { findPlan, buildPlans, type Mode } from "./object-plan.ts";
 /** Returns the connector that carries out the description. `provider` is named in messages. */
 export function describeConnector(provider: string, description: Description): Connector {
   const classify = declarativeClassify(provider, description);
-  const fields = declarativeFields(description, classify);
+  const fields = readDeclarativeFields(description, classify);
   const ofModule = description.module === undefined ? {} : { module: description.module };
   return {
     classify,

@@ -18,20 +18,20 @@ export function fillPath(
   const values: Record<string, string> = {
     path: plan.path ?? plan.name,
     singular: plan.singular ?? plan.name,
-    id: pathStep(id ?? "", "{id}"),
+    id: encodePathStep(id ?? "", "{id}"),
     key: encodeURIComponent(upsert?.key ?? ""),
-    value: pathStep(upsert?.value ?? "", "the key"),
-    parent: pathStep(plan.parentValue ?? "", "{parent}"),
+    value: encodePathStep(upsert?.value ?? "", "the key"),
+    parent: encodePathStep(plan.parentValue ?? "", "{parent}"),
   };
   return template.replaceAll(PLACEHOLDER, (_, name: string) =>
     name.startsWith(OF_CONNECTION)
-      ? pathStep(connectionValue(plan, name), `{${name}}`)
+      ? encodePathStep(connectionValue(plan, name), `{${name}}`)
       : (values[name] ?? ""),
   );
 }
 
 /** Dots alone would be resolved as a step up, however they are encoded. */
-export function pathStep(value: string, placeholder: string): string {
+export function encodePathStep(value: string, placeholder: string): string {
   if (value !== "." && value !== "..") return encodeURIComponent(value);
   const message = `the value ${JSON.stringify(value)} of ${placeholder} cannot be part of an address`;
   throw new ProviderError({ kind: "invalid", message });

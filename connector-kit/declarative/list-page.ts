@@ -56,7 +56,7 @@ import {
 type Classify = NonNullable<Connector["classify"]>;
 
 /** The page at a checkpoint of a URL is requested by that URL. */
-export function pageRequest(
+export function buildPageRequest(
   object: ObjectPlan,
   plan: ReadPlan,
   checkpoint: Checkpoint | undefined,
@@ -189,7 +189,7 @@ export async function readPageFrom(
     : reached;
   let response: ProviderResponse | undefined;
   const kept: ProviderFetch = async (request) => (response = await watched.fetch(request));
-  const request = pageRequest(object, plan, checkpoint, chosen);
+  const request = buildPageRequest(object, plan, checkpoint, chosen);
   const smaller = restartWithHalf(rules, plan, reached);
   const sent = await send(request, kept, classify, plan.account).catch((thrown: unknown) => {
     if (smaller && isTooLarge(thrown, readSlowWords(rules, given, plan), response?.text)) return undefined;
@@ -259,7 +259,7 @@ function toRecords(
 ): { records: SourceRecord[]; ids: string[] } {
   // A log also has entries about what has no id, and of records that may not be named.
   const named = allDeleted ? whole.filter((entry) => readRecordId(entry, rules) !== undefined) : whole;
-  const records = named.map((entry) => sourceRecord(entry, rules));
+  const records = named.map((entry) => readSourceRecord(entry, rules));
   const ids =
     named === entries
       ? records.map(({ id }) => id)
@@ -375,7 +375,7 @@ async function wholeRecords(
   return whole;
 }
 
-export function sourceRecord(raw: JsonObject, rules: ObjectPlan): SourceRecord {
+export function readSourceRecord(raw: JsonObject, rules: ObjectPlan): SourceRecord {
   const id = readRecordId(raw, rules);
   if (id === undefined)
     throw brokenPage(`a record of ${rules.name} has no id: \`${rules.idPath}\` is missing or empty`);

@@ -1,7 +1,7 @@
 /** Writes a list of records with one request, and reads the result of each out of the answer. */
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import type { RecordOutcome, RecordToWrite } from "../connector.ts";
-import { exactInteger } from "../calls/exact-json.ts";
+import { toExactInteger } from "../calls/exact-json.ts";
 import type { ProviderRequest } from "../calls/provider-fetch.ts";
 import { ProviderError } from "../calls/provider-error.ts";
 import type { RecordListRules } from "./rules/batch-rules.ts";
@@ -38,7 +38,7 @@ export function listRequest(
     const entry = each === undefined ? { ...fields, ...own } : { [each]: fields, ...own };
     const isNumber = description.ids?.number ?? false;
     const named =
-      idTo === undefined || id === undefined ? {} : { [idTo]: isNumber ? (exactInteger(id) ?? id) : id };
+      idTo === undefined || id === undefined ? {} : { [idTo]: isNumber ? (toExactInteger(id) ?? id) : id };
     // Id and reference last: a field of the same name must not lead to another record.
     return { ...entry, ...further, ...named, ...(ref?.to !== undefined && { [ref.to]: String(index + 1) }) };
   });

@@ -3,10 +3,10 @@ import { findClosest } from "../../ground/closest.ts";
 import type { Description, DeleteRules, WriteRules } from "../declarative/rules/description.ts";
 import { fillPath } from "../declarative/fill-path.ts";
 import { buildPlans, type ObjectPlan } from "../declarative/object-plan.ts";
-import { foundPaging } from "./found-paging.ts";
+import { findPaging } from "./found-paging.ts";
 import { findOperation } from "./find-operation.ts";
 import type { OpenapiDocument, OpenapiOperation } from "./openapi-operations.ts";
-import { findEntrySchema, listLeaves, findListPaths, schemaAt, type Schema } from "./openapi-schema.ts";
+import { findEntrySchema, listLeaves, findListPaths, resolveSchema, type Schema } from "./openapi-schema.ts";
 
 interface Difference {
   /** Place in the document of a provider, for example `connector.objects.pens.list.path`. */
@@ -202,10 +202,10 @@ function compareListed(
   say: Say,
 ): void {
   const answer = [...operation.success.values()].find((schema) => schema !== undefined);
-  if (!plan.paging) comparePaging(foundPaging(operation, answer, root), say);
+  if (!plan.paging) comparePaging(findPaging(operation, answer, root), say);
   if (!answer) return;
   const path = plan.records === undefined ? "" : fillPath(plan.records, plan);
-  const found = schemaAt(root, answer, path);
+  const found = resolveSchema(root, answer, path);
   if (found === "open") return;
   const entries = "schema" in found ? findEntrySchema(root, found.schema) : undefined;
   if (!entries) {
@@ -223,7 +223,7 @@ function compareListed(
     compareMember(root, answer, `paging.${kind}.more`, plan.paging?.[kind]?.more, say);
   compareMember(root, answer, "total", plan.total, say);
   const each =
-    plan.each === undefined ? { schema: entries } : schemaAt(root, entries, fillPath(plan.each, plan));
+    plan.each === undefined ? { schema: entries } : resolveSchema(root, entries, fillPath(plan.each, plan));
   if (each === "open") return;
   if ("missing" in each) return say("each", `the vendor's entries have no ${each.missing}`);
   compareMember(root, each.schema, "idPath", plan.idPath, say);
@@ -231,7 +231,7 @@ function compareListed(
 }
 
 /** A list without paging is read as if one answer had all records. */
-function comparePaging(found: ReturnType<typeof foundPaging>, say: Say): void {
+function comparePaging(found: ReturnType<typeof findPaging>, say: Say): void {
   const place = found?.to ?? found?.from;
   if (found && place !== undefined)
     say(
@@ -248,7 +248,7 @@ function compareMember(
   say: Say,
 ): void {
   if (path === undefined || path.startsWith("header.")) return;
-  const found = schemaAt(root, schema, path);
+  const found = resolveSchema(root, schema, path);
   if (found === "open" || "schema" in found) return;
   const last = path.split(".")[found.missing.split(".").length - 1] ?? "";
   say(member, `the vendor's answer has no ${found.missing}${suggestClosest(last, found.known)}`);
@@ -289,7 +289,7 @@ function compareWrite(
     );
   const inside = wrap?.in ?? (wrap?.jsonApi ? "data.attributes" : undefined);
   const path = inside === undefined ? "" : fillPath(inside, plan);
-  const at = schemaAt(document.root, schema, path);
+  const at = resolveSchema(document.root, schema, path);
   if (at === "open") return;
   if ("missing" in at)
     return say(

@@ -26,7 +26,7 @@ const TOTAL = /^(?:total|totalcount|totalresults|totalrecords|totalitems|totalen
 const PAGES = /^(?:totalpages|pagecount|lastpage|pages)$/;
 
 /** Returns the paging that a document shows; undefined where it shows none. */
-export function foundPaging(
+export function findPaging(
   operation: OpenapiOperation,
   answer: Schema | undefined,
   root: JsonObject,
@@ -92,7 +92,7 @@ function leavesBeside(root: JsonObject, answer: Schema, levels = 3, path = ""): 
 const typeNames = ({ type }: Schema): string[] => (Array.isArray(type) ? type.map(String) : [String(type)]);
 
 /** Returns what is known of the id of an entry; `object` is the name that an id such as `pen_id` begins with. */
-export function foundId(entry: Schema, root: JsonObject, object: string): ObjectFacts["id"] | undefined {
+export function findId(entry: Schema, root: JsonObject, object: string): ObjectFacts["id"] | undefined {
   const members = listMembers(root, entry);
   const singular = toLetters(object).replace(/ies$/, "y").replace(/s$/, "");
   const wanted = [

@@ -1,9 +1,9 @@
 /** Extracts facts from the operations of a vendor's OpenAPI document, and tells what drifted. */
 import type { Facts, ListFact, ObjectFacts, Parameter, RecordFact } from "../facts/facts.ts";
 import { findOperation } from "./find-operation.ts";
-import { foundId, foundPaging } from "./found-paging.ts";
+import { findId, findPaging } from "./found-paging.ts";
 import type { OpenapiDocument, OpenapiOperation, OpenapiParameter } from "./openapi-operations.ts";
-import { findEntrySchema, listLeaves, findListPaths, schemaAt } from "./openapi-schema.ts";
+import { findEntrySchema, listLeaves, findListPaths, resolveSchema } from "./openapi-schema.ts";
 
 const FACT_ACTIONS = ["list", "changes", "get", "create", "update", "upsert", "delete"] as const;
 type FactAction = (typeof FACT_ACTIONS)[number];
@@ -156,7 +156,7 @@ function recordsDrift(
   { success }: OpenapiOperation,
 ): Drift[] {
   const answer = [...success.values()].find((schema) => schema !== undefined);
-  const found = answer && schemaAt(root, answer, records);
+  const found = answer && resolveSchema(root, answer, records);
   if (
     !answer ||
     found === undefined ||
@@ -251,16 +251,16 @@ function proposedList(
 ): ListFact {
   const answer = [...operation.success.values()].find((schema) => schema !== undefined);
   const [records = ""] = answer ? findListPaths(root, answer) : [];
-  const at = answer && schemaAt(root, answer, records);
+  const at = answer && resolveSchema(root, answer, records);
   const entry =
     at !== undefined && at !== "open" && "schema" in at ? findEntrySchema(root, at.schema) : undefined;
-  const id = entry && foundId(entry, root, objectName);
+  const id = entry && findId(entry, root, objectName);
   if (id) object.id = id;
   else
     object.unverified?.push(
       "What the id of a record is: the document's entries have no member by which it is known.",
     );
-  const paging = foundPaging(operation, answer, root);
+  const paging = findPaging(operation, answer, root);
   object.unverified?.push(
     paging
       ? `That pages go by ${paging.kind}: it follows from names in the document. Sort, filters and what is left out by default: enter them by hand.`

@@ -79,7 +79,7 @@ const isOpen = (root: JsonObject, schema: Schema): boolean =>
 type Found = { schema: Schema } | { missing: string; known: string[] } | "open";
 
 /** Returns the schema at a dotted path; `open` where the document does not say what is there. */
-export function schemaAt(root: JsonObject, schema: Schema, path: string): Found {
+export function resolveSchema(root: JsonObject, schema: Schema, path: string): Found {
   let inner = schema;
   const steps = path === "" ? [] : path.split(".");
   const whole = listMembers(root, schema).get(path);

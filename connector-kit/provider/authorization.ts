@@ -1,5 +1,5 @@
 /** Turns opened credentials into the headers, query parameters or signer that a provider expects. Pure. */
-import { signatureRegion } from "./signature-facts.ts";
+import { readSignatureRegion } from "./signature-facts.ts";
 import type { ProviderInfo } from "../provider-info.ts";
 import { fillTemplate, listPlaceholders } from "./template.ts";
 
@@ -141,7 +141,7 @@ function awsSigner(
     const message = `${provider.name} needs an access key: its ID as user name, the secret access key as password`;
     throw new CredentialsError(message);
   }
-  return { service, region: signatureRegion(region, metadata), accessKeyId, secretAccessKey };
+  return { service, region: readSignatureRegion(region, metadata), accessKeyId, secretAccessKey };
 }
 
 function custom(provider: ProviderInfo, values: Record<string, string>): Added {

@@ -25,7 +25,7 @@ type Values = Record<string, string>;
 type UrlRules = Pick<UrlOptions, "allowPlainHttp">;
 
 /** Returns the address of a step with its parameters. Throws `TemplateError`. */
-export function stepUrl(
+export function fillStepUrl(
   provider: ProviderInfo,
   { url, params = {} }: Pick<Redirect, "url" | "params">,
   values: Values,
@@ -88,7 +88,7 @@ export function buildRequest(
   if (body !== undefined) {
     headers["content-type"] = form ? "application/x-www-form-urlencoded" : "application/json";
   }
-  return { url: stepUrl(provider, request, values, rules), method, headers, body };
+  return { url: fillStepUrl(provider, request, values, rules), method, headers, body };
 }
 
 /** Reads a step's values from an answer. Throws `StepError` if one is missing. */
@@ -103,7 +103,7 @@ export function readAnswer(request: StepRequest, answer: Json, values: Values): 
 }
 
 /** Returns the names of the values that a connection needs later. All others, passwords above all, are not stored. */
-export function neededValues({ customOpts }: ProviderInfo): Set<string> {
+export function listNeededValues({ customOpts }: ProviderInfo): Set<string> {
   const { headers = [], queryParams = [], refreshSteps = [] } = customOpts ?? {};
   const templates = [...headers, ...queryParams].map(({ valueTemplate }) => valueTemplate);
   for (const { request } of refreshSteps) {

@@ -3,7 +3,7 @@ import type { ProviderInfo } from "../provider-info.ts";
 import { fillTemplate, listPlaceholders, TemplateError } from "./template.ts";
 
 /** The region in signatures. Throws `TemplateError` for a customer's value that is no region of AWS. */
-export function signatureRegion(region: string, values: Record<string, string>): string {
+export function readSignatureRegion(region: string, values: Record<string, string>): string {
   const [name] = listPlaceholders(region);
   const filled = fillTemplate(region, values);
   // In AWS's addresses the region is beside names that customers choose: `s3` in its place would be another service.

@@ -26,7 +26,7 @@ type Reader = Pick<
 > & { readPage(plan: ReadPlan, checkpoint: Checkpoint | undefined, fetch: ProviderFetch): Promise<CrmPage> };
 
 /** Returns what reads this object; undefined for objects of the CRM API. */
-export function collectionReader(objectName: string): Reader | undefined {
+export function createCollectionReader(objectName: string): Reader | undefined {
   const collection = findCollection(objectName);
   if (!collection) return undefined;
   const chooseSize = ({ pageSize }: Pick<ReadPlan, "pageSize">): number =>

@@ -7,7 +7,7 @@ import type { FieldMetadata, ObjectMetadata } from "../../connector-kit/fields.t
 import { classify } from "./classify.ts";
 import { findCollection, COLLECTION_NAMES } from "./collection.ts";
 import { STANDARD_OBJECTS } from "./event-objects.ts";
-import { kindOfProperty, readProperty, type Property } from "./property.ts";
+import { classifyProperty, readProperty, type Property } from "./property.ts";
 import { getSchema, listPipelines, listSensitive, LIST_SCHEMAS } from "./property-request.ts";
 import { objectFault } from "./request.ts";
 import { readProperties } from "./upsert-properties.ts";
@@ -85,7 +85,7 @@ interface Staged {
 
 function toField(property: Property, isRequired: boolean, staged: Staged | undefined): FieldMetadata {
   const { name, label, description, type, referencedObjectType } = property;
-  const valueType = kindOfProperty(property);
+  const valueType = classifyProperty(property);
   return {
     fieldName: name,
     displayName: label,

@@ -14,7 +14,7 @@ import type {
   FieldOutcome,
   FieldRequest,
 } from "../../connector-kit/fields.ts";
-import { kindOfProperty, type Property } from "./property.ts";
+import { classifyProperty, type Property } from "./property.ts";
 import { GROUP } from "./property-request.ts";
 import { objectFault } from "./request.ts";
 
@@ -109,7 +109,7 @@ const wantedValues = ({ stringOptions }: FieldDefinition): string[] => stringOpt
 
 function typeConflict(definition: FieldDefinition, existing: Property): string | undefined {
   const wanted = toFieldKind(definition);
-  const present = kindOfProperty(existing);
+  const present = classifyProperty(existing);
   // HubSpot has one type of number.
   if (wanted === present || (wanted === "int" && present === "float")) return undefined;
   const what = `\`${existing.name}\` is already there as a ${present} (${existing.type}/${existing.fieldType}), not as a ${wanted}`;

@@ -47,7 +47,7 @@ export function readProperty(raw: Json | undefined): Property | undefined {
   };
 }
 
-export function kindOfProperty(property: Property): FieldMetadata["valueType"] {
+export function classifyProperty(property: Property): FieldMetadata["valueType"] {
   if (property.referencedObjectType) return "reference";
   switch (property.type) {
     case "string":

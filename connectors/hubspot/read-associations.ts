@@ -6,7 +6,7 @@ import type { AssociatedRecord, ReadPlan, SourceRecord } from "../../connector-k
 import { send } from "../../connector-kit/calls/send-request.ts";
 import { textAt } from "../../connector-kit/calls/text-at.ts";
 import { classify } from "./classify.ts";
-import { isNothingFound, resultsIn } from "./read-records.ts";
+import { isNothingFound, readResults } from "./read-records.ts";
 import { objectFault } from "./request.ts";
 
 /** HubSpot documents 1,000 sources for one request, and speaks of 100 elsewhere. */
@@ -84,7 +84,7 @@ interface Targets {
 
 /** Records without associations, and records deleted meanwhile, are listed as errors: as not found. */
 const readAnswer = (body: Json | undefined): Targets[] =>
-  resultsIn(body).map((result) => {
+  readResults(body).map((result) => {
     const { from, to, paging } = objectOrBroken(result, "an association");
     const id = textAt(from ?? null, "id");
     if (id === undefined) throw brokenPage("HubSpot's answer is broken: an association has no source");

@@ -54,7 +54,7 @@ export async function readBatches(
     },
     fetch,
   );
-  return bodies.flatMap(resultsIn);
+  return bodies.flatMap(readResults);
 }
 
 const NOT_FOUND = "OBJECT_NOT_FOUND";
@@ -68,7 +68,7 @@ export const isNothingFound = ({ status, text }: ProviderResponse): boolean =>
  * beside its results (`BatchResponseSimplePublicObjectWithErrors` and `StandardError` of HubSpot-public-api-spec-collection, 2026-08-21). What
  * was not found is absent; throws `ProviderError` for every other reason why something is missing.
  */
-export function resultsIn(body: Json | undefined): Json[] {
+export function readResults(body: Json | undefined): Json[] {
   const answer = objectOrBroken(body, "the answer to a batch read");
   if (readFault(answer)?.category === NOT_FOUND) return [];
   const { status = "COMPLETE", results, numErrors, errors } = answer;

@@ -2,7 +2,7 @@
 import type { ProviderFetch, ProviderRequest } from "../../connector-kit/calls/provider-fetch.ts";
 import type { Checkpoint, ReadConnector, ReadPage, ReadPlan } from "../../connector-kit/read-connector.ts";
 import { watchHeaders } from "../../connector-kit/calls/watch-headers.ts";
-import { collectionReader } from "./collection-read.ts";
+import { createCollectionReader } from "./collection-read.ts";
 import { prepareCrmPage, readCrmPage } from "./crm-page.ts";
 import { countCrm, prepareCrmCount, readCrmByIds, readCrmSample, searchCrm } from "./crm-lookup.ts";
 import { addAssociations } from "./read-associations.ts";
@@ -59,7 +59,8 @@ const CRM = {
   readDeletions,
 };
 
-const buildReader = ({ objectName }: Pick<ReadPlan, "objectName">) => collectionReader(objectName) ?? CRM;
+const buildReader = ({ objectName }: Pick<ReadPlan, "objectName">) =>
+  createCollectionReader(objectName) ?? CRM;
 
 async function readPage(
   plan: ReadPlan,

@@ -10,7 +10,7 @@ import { splitBatch } from "../../connector-kit/calls/split-batch.ts";
 import { upsertRecordKey } from "../../connector-kit/calls/upsert-key.ts";
 import { classify } from "./classify.ts";
 import { readRecordFaults, toError } from "./fault.ts";
-import { longId } from "./id.ts";
+import { toLongId } from "./id.ts";
 import { recordFault } from "./record-fault.ts";
 import { BATCH_LIMIT, writeMany } from "./request.ts";
 import { withoutId } from "./single.ts";
@@ -22,7 +22,7 @@ export async function writeInBatches(write: RecordWrite, fetch: ProviderFetch): 
     const fault = recordFault(write, record);
     if (fault) outcomes.fail([index], fault);
   }
-  const planned = batchWaves(write);
+  const planned = planBatchWaves(write);
   const obstacle = allOrNoneObstacle(write, planned);
   if (obstacle) outcomes.fail(outcomes.open([...write.records.keys()]), obstacle);
   else for (const wave of planned) await writeWave(write, wave, fetch, { outcomes, result });
@@ -30,7 +30,7 @@ export async function writeInBatches(write: RecordWrite, fetch: ProviderFetch): 
 }
 
 /** Returns the positions of the records of each request, without those whose id or key is malformed. */
-export function batchWaves(write: RecordWrite): number[][] {
+export function planBatchWaves(write: RecordWrite): number[][] {
   const positions = [...write.records.keys()];
   const valid = positions.filter((index) => {
     const record = write.records[index];
@@ -39,7 +39,7 @@ export function batchWaves(write: RecordWrite): number[][] {
   const keys = valid.map((index) => {
     const record = write.records[index];
     if (write.type === "upsert" && record) return upsertRecordKey(write, record);
-    return write.type === "create" || record?.id === undefined ? undefined : longId(record.id);
+    return write.type === "create" || record?.id === undefined ? undefined : toLongId(record.id);
   });
   return splitBatch(keys, BATCH_LIMIT).map((wave) => wave.flatMap((position) => valid[position] ?? []));
 }

@@ -15,7 +15,7 @@ import {
   buildFullName,
   isRequired,
   MAX_DIGITS,
-  newField,
+  buildField,
   newValue,
   chooseType,
   chooseMembers,
@@ -41,7 +41,7 @@ export function planField(request: FieldRequest, existing: Element | undefined):
     warnings.unshift(`Salesforce ends the names of custom fields in __c: it is ${fieldName} there`);
   const outcome: FieldOutcome = { fieldName, action: "none", warnings };
   if (!existing) {
-    const component = newField(request);
+    const component = buildField(request);
     outcome.metadata = toJson(component);
     return { fullName, outcome, component, required: isTrue(component, "required") };
   }

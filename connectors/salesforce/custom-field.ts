@@ -1,7 +1,7 @@
 /** Maps a definition to a Salesforce custom field: name, type, members, and faults. */
 import { listCommonFaults, isChoice, toFieldKind } from "../../connector-kit/field-definitions.ts";
 import type { DefinitionFault, FieldDefinition, FieldRequest } from "../../connector-kit/fields.ts";
-import { defaultMembers } from "./default-value.ts";
+import { readDefaultMembers } from "./default-value.ts";
 import { objectFault } from "./request.ts";
 import { buildElement, UNWRITABLE, type Element } from "./xml.ts";
 
@@ -66,7 +66,7 @@ export function chooseDigits(definition: FieldDefinition): { precision: number; 
   return { precision, scale: scale ?? Math.min(USUAL_SCALE, Math.floor(precision / 2)) };
 }
 
-export function fieldFaults(request: FieldRequest): DefinitionFault[] {
+export function findFieldFaults(request: FieldRequest): DefinitionFault[] {
   const { objectName, definition } = request;
   const faults = listCommonFaults(definition);
   const fault = (member: string, message: string) => void faults.push({ member, message });
@@ -79,7 +79,7 @@ export function fieldFaults(request: FieldRequest): DefinitionFault[] {
   faults.push(...lengthFaults(definition), ...numberFaults(definition), ...referenceFaults(definition));
   const member = unwritableMember(definition);
   if (member) fault(member, "it holds control characters, which Salesforce's Metadata API cannot carry");
-  const wrong = defaultMembers(definition);
+  const wrong = readDefaultMembers(definition);
   if (typeof wrong === "string") fault("stringOptions.defaultValue", wrong);
   return faults;
 }
@@ -155,7 +155,7 @@ export const CAN_BE_REQUIRED: FieldType[] = [
 export const CAN_BE_UNIQUE: FieldType[] = ["Text", "Number"];
 
 /** Returns the members of a new field, with the defaults that Salesforce requires. */
-export function newField(request: FieldRequest): Element {
+export function buildField(request: FieldRequest): Element {
   const { definition } = request;
   const type = chooseType(definition);
   const members: Record<string, string | undefined> = {
@@ -192,7 +192,7 @@ export function chooseMembers(definition: FieldDefinition): Record<string, strin
   if (association && labels?.plural) members["relationshipLabel"] = labels.plural;
   const constraint = deleteConstraint(definition);
   if (constraint) members["deleteConstraint"] = constraint;
-  const defaults = defaultMembers(definition);
+  const defaults = readDefaultMembers(definition);
   return { ...members, ...(typeof defaults === "object" && defaults) };
 }
 

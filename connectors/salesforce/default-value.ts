@@ -3,7 +3,7 @@ import { isChoice, toFieldKind } from "../../connector-kit/field-definitions.ts"
 import type { FieldDefinition } from "../../connector-kit/fields.ts";
 
 /** Returns the member of the custom field, none without a default; a text gives the reason why there can be none. */
-export function defaultMembers(definition: FieldDefinition): { defaultValue?: string } | string {
+export function readDefaultMembers(definition: FieldDefinition): { defaultValue?: string } | string {
   const { stringOptions, numericOptions } = definition;
   const kind = toFieldKind(definition);
   const text = stringOptions?.defaultValue;

@@ -6,7 +6,7 @@ import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import type { FieldDefinition, FieldRequest } from "../../connector-kit/fields.ts";
 import { replay, type Reply } from "../../connector-kit/testing/replay.ts";
 import { classify } from "./classify.ts";
-import { newField } from "./custom-field.ts";
+import { buildField } from "./custom-field.ts";
 import { planField, toJson } from "./custom-field-plan.ts";
 import { fields } from "./fields.ts";
 import { readXml } from "./xml.ts";
@@ -15,7 +15,7 @@ const busbar = (definition: Partial<FieldDefinition>): FieldRequest => ({
   objectName: "Account",
   definition: { fieldName: "Score__c", displayName: "Score", valueType: "string", ...definition },
 });
-const made = (definition: Partial<FieldDefinition>) => toJson(newField(busbar(definition)));
+const made = (definition: Partial<FieldDefinition>) => toJson(buildField(busbar(definition)));
 const existing = (members: string) =>
   readXml(`<records><fullName>Account.Score__c</fullName><label>Score</label>${members}</records>`);
 const envelope = (content: string): string =>

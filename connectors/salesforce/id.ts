@@ -20,7 +20,7 @@ export const shortId = (id: string): string => id.slice(0, 15);
  * Returns the form of 18 characters: the 15, which are case-sensitive, and three that encode which of them are
  * capitals, so that the id stays unique in any case.
  */
-export function longId(id: string): string {
+export function toLongId(id: string): string {
   const short = shortId(id);
   const check = [0, 5, 10].map((start) => {
     const letters = Array.from(short.slice(start, start + 5));

@@ -21,7 +21,7 @@ import type {
 import { send, toPassing } from "../../connector-kit/calls/send-request.ts";
 import { textAt } from "../../connector-kit/calls/text-at.ts";
 import { classify } from "./classify.ts";
-import { idFault, longId } from "./id.ts";
+import { idFault, toLongId } from "./id.ts";
 import { readQueryPage, requireCounted } from "./query-page.ts";
 import { sendQuery } from "./query-request.ts";
 import { DATA, objectFault } from "./request.ts";
@@ -217,7 +217,7 @@ function readLogAnswer(body: Json | undefined, from: Date): DeletedRecord[] {
     const raw = objectOrBroken(entry, "a deleted record");
     const deletedTime = readTime(raw.deletedDate);
     if (deletedTime && deletedTime < from) return [];
-    return [{ id: longId(validId(textAt(raw, "id"))), ...(deletedTime && { deletedTime }), raw }];
+    return [{ id: toLongId(validId(textAt(raw, "id"))), ...(deletedTime && { deletedTime }), raw }];
   });
 }
 
@@ -258,7 +258,7 @@ async function readStates(
   const records = page.records.map((raw) => objectOrBroken(raw, "a record"));
   requireCounted(page, records.length);
   if (page.locator === undefined) return { records, left: [] };
-  const seen = new Set(records.map((record) => longId(recordId(record))));
+  const seen = new Set(records.map((record) => toLongId(recordId(record))));
   const left = ids.filter((id) => !seen.has(id));
   if (left.length < ids.length) return { records, left };
   throw brokenPage("Salesforce's query does not advance: a page without records names a next page");

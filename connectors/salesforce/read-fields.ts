@@ -5,7 +5,7 @@ import type { WriteConnector } from "../../connector-kit/connector.ts";
 import { readByIds } from "../../connector-kit/calls/read-by-ids.ts";
 import type { ProviderFetch } from "../../connector-kit/calls/provider-fetch.ts";
 import { classify } from "./classify.ts";
-import { idFault, longId } from "./id.ts";
+import { idFault, toLongId } from "./id.ts";
 import { objectFault, READ_LIMIT, readMany } from "./request.ts";
 
 type ReadRequest = Parameters<WriteConnector["readFields"]>[0];
@@ -20,7 +20,7 @@ export async function readFields(
   const fields = ["Id", ...request.fields.filter((name) => name.toLowerCase() !== "id")];
   const bodies = await readByIds(
     {
-      ids: request.ids.filter((id) => !idFault(id)).map(longId),
+      ids: request.ids.filter((id) => !idFault(id)).map(toLongId),
       limit: READ_LIMIT,
       request: (ids) => readMany(request.objectName, ids, fields),
       classify,
@@ -30,11 +30,11 @@ export async function readFields(
   const records = new Map<string, JsonObject>();
   // Missing records are null. The order is not guaranteed, so records are matched by id.
   for (const record of bodies.flatMap(listed).filter(isJsonObject)) {
-    if (typeof record.Id === "string" && !idFault(record.Id)) records.set(longId(record.Id), record);
+    if (typeof record.Id === "string" && !idFault(record.Id)) records.set(toLongId(record.Id), record);
   }
   return new Map(
     request.ids.flatMap((id): [string, JsonObject][] => {
-      const record = idFault(id) ? undefined : records.get(longId(id));
+      const record = idFault(id) ? undefined : records.get(toLongId(id));
       return record ? [[id, restoreNames(request.fields, record)]] : [];
     }),
   );

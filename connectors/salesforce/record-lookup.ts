@@ -5,7 +5,7 @@ import type { ProviderFetch, ProviderRequest } from "../../connector-kit/calls/p
 import type { ReadConnector, ReadPlan, SourceRecord } from "../../connector-kit/read-connector.ts";
 import { addAssociations } from "./read-associations.ts";
 import { changeColumn } from "./change-column.ts";
-import { idFault, longId } from "./id.ts";
+import { idFault, toLongId } from "./id.ts";
 import { queryRefusal, readQueryPage, requireCounted } from "./query-page.ts";
 import { isLocatorGone, queryRequest, sendLocator, sendQuery } from "./query-request.ts";
 import { byIdsQuery, countQuery, readingFault, recordQuery, sampleQuery, scanQuery } from "./soql.ts";
@@ -46,7 +46,7 @@ export async function readRecordSample(
 export const readRecordsByIds: ReadConnector["readByIds"] = async (plan, ids, fetch) => {
   const fault = readingFault(plan);
   if (fault) throw fault;
-  const distinct = [...new Set(ids.filter((id) => !idFault(id)).map(longId))];
+  const distinct = [...new Set(ids.filter((id) => !idFault(id)).map(toLongId))];
   const column = changeColumn(plan.objectName, plan.metadata);
   const found: SourceRecord[] = [];
   for (let start = 0; start < distinct.length; start += MAX_IDS) {

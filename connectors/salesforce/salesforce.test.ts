@@ -7,7 +7,7 @@ import { testConnector } from "../../connector-kit/testing/connector-suite.ts";
 import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import { replay, type Reply } from "../../connector-kit/testing/replay.ts";
 import { classify } from "./classify.ts";
-import { idFault, longId } from "./id.ts";
+import { idFault, toLongId } from "./id.ts";
 import { write } from "./write.ts";
 
 const ADA = "003ak00000jvIfpAAE";
@@ -316,14 +316,14 @@ test("a hidden field and a duplicate are explained beyond Salesforce's own sente
 });
 
 test("both forms of an id are one id", () => {
-  assert.equal(longId("003ak00000jvIfp"), ADA);
-  assert.equal(longId(ADA), ADA);
-  assert.equal(longId("001RM000003oLru"), "001RM000003oLruYAE");
+  assert.equal(toLongId("003ak00000jvIfp"), ADA);
+  assert.equal(toLongId(ADA), ADA);
+  assert.equal(toLongId("001RM000003oLru"), "001RM000003oLruYAE");
   for (const id of ["003ak00000jvIf", "003ak00000jvIfpAA", "003ak00000jvIfp'--", "", undefined])
     assert.equal(idFault(id)?.code, "MALFORMED_ID");
   // Each of the last three characters stands for five: 31 is `5`.
-  assert.equal(longId("ABCDE0000z00000"), "ABCDE0000z000005AA");
-  assert.equal(longId("00000abcdZFGHIJ"), "00000abcdZFGHIJAQ5");
+  assert.equal(toLongId("ABCDE0000z00000"), "ABCDE0000z000005AA");
+  assert.equal(toLongId("00000abcdZFGHIJ"), "00000abcdZFGHIJAQ5");
 });
 
 test("current values come back under the ids and names that were asked for", async () => {

@@ -114,7 +114,7 @@ function soapRequest(operation: Element): ProviderRequest {
 }
 
 /** Returns why Salesforce refused a component, from its result. */
-export function componentFaults(result: Element): { code: string; message: string }[] {
+export function readComponentFaults(result: Element): { code: string; message: string }[] {
   return listChildElements(result, "errors").map((error) => ({
     code: childText(error, "statusCode") ?? "UNKNOWN",
     message: childText(error, "message") ?? "Salesforce gave no reason",

@@ -7,7 +7,7 @@ import type { FieldOutcome, FieldRequest } from "../../connector-kit/fields.ts";
 import { buildFullName } from "./custom-field.ts";
 import { planField, type FieldPlan } from "./custom-field-plan.ts";
 import { toError } from "./fault.ts";
-import { COMPONENT_LIMIT, componentFaults, readComponents, upsertComponents } from "./soap.ts";
+import { COMPONENT_LIMIT, readComponentFaults, readComponents, upsertComponents } from "./soap.ts";
 import { makeVisible } from "./visibility.ts";
 import { childText, type Element } from "./xml.ts";
 
@@ -69,7 +69,7 @@ async function writeWave(
 
 /** An unknown object is reported as a fault of the field. */
 function refusal(result: Element): ProviderError {
-  const error = toError(componentFaults(result), { otherwise: "invalid" });
+  const error = toError(readComponentFaults(result), { otherwise: "invalid" });
   const isUnknown = error.code === "INVALID_CROSS_REFERENCE_KEY" && error.message.includes("'CustomObject'");
   if (!isUnknown) return error;
   return new ProviderError({ kind: "not_found", code: error.code, message: error.message, cause: error });

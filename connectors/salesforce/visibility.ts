@@ -6,7 +6,7 @@ import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import { classify } from "./classify.ts";
 import { toError } from "./fault.ts";
 import { DATA } from "./request.ts";
-import { componentFaults, readComponents, upsertComponents } from "./soap.ts";
+import { readComponentFaults, readComponents, upsertComponents } from "./soap.ts";
 import { listChildElements, childText, buildElement, type Element } from "./xml.ts";
 
 const NAME = "IntegrationCustomFieldVisibility";
@@ -28,7 +28,7 @@ export async function makeVisible(
     if (written.error) throw written.error;
     const [result] = written.results;
     if (!result || childText(result, "success") !== "true")
-      throw toError(result ? componentFaults(result) : [], { otherwise: "invalid" });
+      throw toError(result ? readComponentFaults(result) : [], { otherwise: "invalid" });
   }
   await assign(fetch);
 }

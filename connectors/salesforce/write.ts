@@ -2,7 +2,7 @@
 import type { RecordWrite, WriteConnector } from "../../connector-kit/connector.ts";
 import type { ProviderRequest } from "../../connector-kit/calls/provider-fetch.ts";
 import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
-import { batchWaves, writeInBatches } from "./batch.ts";
+import { planBatchWaves, writeInBatches } from "./batch.ts";
 import { shortId } from "./id.ts";
 import { keyNameFault, recordFault } from "./record-fault.ts";
 import { readFields } from "./read-fields.ts";
@@ -36,7 +36,7 @@ function prepare(order: RecordWrite): ProviderRequest[] {
   const fault = [requestFault(order), ...faults].find((found) => found !== undefined);
   if (fault) throw fault;
   if (!inBatches(order)) return order.records.flatMap((record) => buildRecordRequests(order, record));
-  return batchWaves(order).map((wave) => writeMany(order, wave));
+  return planBatchWaves(order).map((wave) => writeMany(order, wave));
 }
 
 /** A delete takes one record, so it has no batch form here. */

@@ -16,7 +16,7 @@ import {
   GOOGLE_PROJECT,
   googleAudience,
   googleBearer,
-  googleRefusal,
+  explainGoogleRefusal,
   readServiceAccount,
   serviceAccountThatMay,
 } from "../../destination-kit/google.ts";
@@ -73,7 +73,7 @@ function readOutcomes(messages: Message[], exchange: Exchange): Outcome[] {
   if ("failure" in exchange) return repeatOutcome(messages, outcome);
   const { error, kind, insertErrors } = parseMembers(exchange.body);
   if (outcome.kind !== "delivered") {
-    return repeatOutcome(messages, googleRefusal(outcome, error));
+    return repeatOutcome(messages, explainGoogleRefusal(outcome, error));
   }
   if (kind !== ACCEPTED) {
     const reason = exchange.body.includes(`"${ACCEPTED}"`) ? MANY_REFUSED : NOT_BIGQUERY;

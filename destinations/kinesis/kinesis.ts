@@ -2,7 +2,7 @@
 import type { KinesisClient } from "@aws-sdk/client-kinesis";
 import { Type } from "typebox";
 import type { Json } from "../../ground/json.ts";
-import { AWS_CONFIG, AWS_SECRETS, awsOptions, awsOutcome, checkAws } from "../../destination-kit/aws.ts";
+import { AWS_CONFIG, AWS_SECRETS, awsOptions, toAwsOutcome, checkAws } from "../../destination-kit/aws.ts";
 import { defineDestination } from "../../destination-kit/destination.ts";
 import { excerptText } from "../../destination-kit/http-outcome.ts";
 import { checkTemplate, openTemplate } from "../../destination-kit/template.ts";
@@ -61,7 +61,7 @@ export const kinesis = defineDestination({
           const answer = excerptText(`shard ${ShardId}, sequence number ${SequenceNumber}`);
           return { kind: "delivered", status, answer };
         } catch (error) {
-          return awsOutcome(error);
+          return toAwsOutcome(error);
         }
       },
       async close() {

@@ -8,7 +8,7 @@ import {
   GOOGLE_PROJECT,
   googleAudience,
   googleBearer,
-  googleRefusal,
+  explainGoogleRefusal,
   readServiceAccount,
   serviceAccountThatMay,
 } from "../../destination-kit/google.ts";
@@ -61,7 +61,7 @@ function readOutcome(exchange: Exchange): Outcome {
     // For example a sign-in page: the message would be lost.
     return isTaken ? outcome : { ...outcome, kind: "failed", error: NO_ID };
   }
-  return googleRefusal(outcome, error);
+  return explainGoogleRefusal(outcome, error);
 }
 
 const NO_ID = "the receiver answered without the id of a message: it is not Pub/Sub";

@@ -3,7 +3,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { RedshiftDataClient } from "@aws-sdk/client-redshift-data";
 import { Type } from "typebox";
 import { elapsedMs } from "../../ground/clock.ts";
-import { AWS_CONFIG, awsOptions, awsOutcome, checkAws } from "../../destination-kit/aws.ts";
+import { AWS_CONFIG, awsOptions, toAwsOutcome, checkAws } from "../../destination-kit/aws.ts";
 import { defineDestination, type Message, type Outcome } from "../../destination-kit/destination.ts";
 import { excerptText } from "../../destination-kit/http-outcome.ts";
 import { messageBody } from "../../destination-kit/message-body.ts";
@@ -80,7 +80,7 @@ export const redshift = defineDestination({
         : untilEnded(client, Id, network.timeoutMs);
     };
     return openRowChannel(
-      async (messages) => repeatOutcome(messages, await insert(messages).catch(awsOutcome)),
+      async (messages) => repeatOutcome(messages, await insert(messages).catch(toAwsOutcome)),
       async () => (await opened)?.destroy(),
     );
   },
@@ -123,7 +123,7 @@ async function checkStatement(
     const error = hasFailed ? excerptText(`${Status}: ${reason ?? "no reason"}`) : STILL_RUNS;
     return { outcome: { kind: "failed", status, error, overloaded: !hasFailed }, isFinal: hasFailed };
   } catch (error) {
-    return { outcome: awsOutcome(error), isFinal: false };
+    return { outcome: toAwsOutcome(error), isFinal: false };
   }
 }
 

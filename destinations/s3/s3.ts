@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import type { S3Client, StorageClass } from "@aws-sdk/client-s3";
 import { Type } from "typebox";
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
-import { AWS_CONFIG, AWS_SECRETS, awsOptions, awsOutcome, checkAws } from "../../destination-kit/aws.ts";
+import { AWS_CONFIG, AWS_SECRETS, awsOptions, toAwsOutcome, checkAws } from "../../destination-kit/aws.ts";
 import { defineDestination, type Message } from "../../destination-kit/destination.ts";
 import { excerptText } from "../../destination-kit/http-outcome.ts";
 import { checkTemplate, openTemplate } from "../../destination-kit/template.ts";
@@ -91,7 +91,7 @@ export const s3 = defineDestination({
             answer: excerptText(key),
           };
         } catch (error) {
-          return awsOutcome(error);
+          return toAwsOutcome(error);
         }
       },
       async close() {

@@ -88,7 +88,7 @@ const SENTENCES: Record<string, (name: Names, data: JsonObject) => string> = {
 };
 
 /** Returns the sentence for an event with this JSON text as data; the type's name if it has no sentence. */
-export function sentenceFor(topic: string, data: string): string {
+export function writeSentence(topic: string, data: string): string {
   const parsed: Json = JSON.parse(data);
   const members = isJsonObject(parsed) ? parsed : {};
   const name: Names = (member) => {

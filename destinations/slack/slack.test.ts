@@ -10,7 +10,7 @@ import {
   testDestination,
   testNetwork,
 } from "../../tests/harness/destinations/destination-suite.ts";
-import { sentenceFor } from "./sentences.ts";
+import { writeSentence } from "./sentences.ts";
 import { slack } from "./slack.ts";
 
 const SAMPLE = {
@@ -65,7 +65,7 @@ test("a large payload is cut to a size that Slack accepts, between characters", 
 
 test("every type of event has a complete sentence", () => {
   for (const type of EVENT_TYPES) {
-    const sentence = sentenceFor(type, JSON.stringify(sampleEvent(type, "p").data));
+    const sentence = writeSentence(type, JSON.stringify(sampleEvent(type, "p").data));
     assert.notEqual(sentence, type);
     assert.ok(!sentence.includes("?"), sentence);
   }
@@ -74,7 +74,7 @@ test("every type of event has a complete sentence", () => {
 test("a request for a decision says what would change, field by field", () => {
   const { data } = sampleEvent("agent.approval.requested", "p");
   assert.equal(
-    sentenceFor("agent.approval.requested", JSON.stringify(data)),
+    writeSentence("agent.approval.requested", JSON.stringify(data)),
     ':raised_hand: The agent Sample Assistant 1.0 asks for a decision: update_record of contact 101 for sample-group\nemail: "old@example.com" → "new@example.com"',
   );
 });

@@ -3,7 +3,7 @@ import { Type } from "typebox";
 import { COPIED, isCopied } from "../../destination-kit/check-url.ts";
 import { defineDestination, type Fault, type Message } from "../../destination-kit/destination.ts";
 import { httpOutcome } from "../../destination-kit/http-outcome.ts";
-import { sentenceFor } from "./sentences.ts";
+import { writeSentence } from "./sentences.ts";
 
 /** Slack cuts a text at 40,000 characters, escapes included, and collapses it long before. */
 const MAX_RAW_LENGTH = 16_000;
@@ -47,7 +47,7 @@ const buildBody = (message: Message): string => JSON.stringify({ text: describeM
 function describeMessage({ kind, topic, data }: Message): string {
   if (kind === "data") return cut(escape(data));
   const raw = JSON.stringify(JSON.parse(data), null, 2);
-  return `${escape(sentenceFor(topic, data))}\n\`\`\`\n${cut(escape(raw))}\n\`\`\``;
+  return `${escape(writeSentence(topic, data))}\n\`\`\`\n${cut(escape(raw))}\n\`\`\``;
 }
 
 function checkAddress(text: string): Fault[] {

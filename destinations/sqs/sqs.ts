@@ -1,7 +1,7 @@
 /** Amazon SQS: one queue message per message. */
 import type { SQSClient } from "@aws-sdk/client-sqs";
 import { Type } from "typebox";
-import { AWS_CONFIG, AWS_SECRETS, awsOptions, awsOutcome, checkAws } from "../../destination-kit/aws.ts";
+import { AWS_CONFIG, AWS_SECRETS, awsOptions, toAwsOutcome, checkAws } from "../../destination-kit/aws.ts";
 import { checkUrl } from "../../destination-kit/check-url.ts";
 import { defineDestination, type Fault } from "../../destination-kit/destination.ts";
 import { excerptText } from "../../destination-kit/http-outcome.ts";
@@ -57,7 +57,7 @@ export const sqs = defineDestination({
           if (MessageId === undefined) return { kind: "failed", status, error: NO_ID };
           return { kind: "delivered", status, answer: excerptText(`message ${MessageId}`) };
         } catch (error) {
-          return awsOutcome(error);
+          return toAwsOutcome(error);
         }
       },
       async close() {

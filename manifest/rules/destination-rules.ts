@@ -1,5 +1,5 @@
 /** Rules about the destinations that a manifest names. */
-import { didYouMean } from "../../ground/closest.ts";
+import { suggestName } from "../../ground/closest.ts";
 import type { Report } from "../finding.ts";
 import { readMap, listObjects, joinPath, readText, type LocatedValue } from "../located-value.ts";
 
@@ -29,7 +29,7 @@ export function checkDestinations(
       continue;
     }
     const add = mayFollow ? report.warning : report.error;
-    const remedy = () => didYouMean(name, names, "Create it, or name an existing one.");
+    const remedy = () => suggestName(name, names, "Create it, or name an existing one.");
     add("destination-not-found", path, `The project has no destination ${shown}.`, remedy);
   }
 }

@@ -1,7 +1,7 @@
 /** Rules that need the catalog: whether provider and module exist and support what is declared. */
 import type { KnownObjects } from "../../connector-kit/known-objects.ts";
 import { listFeatures, type ProviderInfo } from "../../connector-kit/provider-info.ts";
-import { findClosest, didYouMean } from "../../ground/closest.ts";
+import { findClosest, suggestName } from "../../ground/closest.ts";
 import type { Report } from "../finding.ts";
 import type { Action } from "../manifest.ts";
 import {
@@ -38,7 +38,7 @@ export function checkProvider(
       "provider-not-supported",
       joinPath(integration, "provider"),
       `There is no provider "${name.slice(0, 100)}".`,
-      () => didYouMean(name, Object.keys(catalog), "Name one of the catalog; upper and lower case matter."),
+      () => suggestName(name, Object.keys(catalog), "Name one of the catalog; upper and lower case matter."),
     );
     return;
   }
@@ -73,7 +73,7 @@ export function checkObjects(
         "not-built-yet",
         joinPath(object, "objectName"),
         `This Busbar cannot ${action} ${JSON.stringify(name.slice(0, 100))} of ${showName(provider)} yet.`,
-        didYouMean(name, names, `It knows ${names.slice(0, MAX_NAMES).join(", ") || "none"}.`),
+        suggestName(name, names, `It knows ${names.slice(0, MAX_NAMES).join(", ") || "none"}.`),
       );
     }
 }
@@ -104,7 +104,7 @@ export function checkFields(
         "unknown-field",
         joinPath(field, "fieldName"),
         `${showName(provider)} has no field ${JSON.stringify(first.slice(0, 100))} of ${JSON.stringify(objectName)}.`,
-        didYouMean(first, names, `It has ${names.slice(0, MAX_NAMES).join(", ") || "none"}.`),
+        suggestName(first, names, `It has ${names.slice(0, MAX_NAMES).join(", ") || "none"}.`),
       );
     }
   }
@@ -162,7 +162,7 @@ function checkModule(integration: LocatedValue, provider: CatalogEntry, report: 
   const otherwise = modules.length > 0 ? `Use one of ${modules.join(", ")}.` : "Remove `module`.";
   const message = `${showName(provider)} has no module "${module.slice(0, 100)}".`;
   report.error("provider-module", joinPath(integration, "module"), message, () =>
-    didYouMean(module, modules, otherwise),
+    suggestName(module, modules, otherwise),
   );
 }
 

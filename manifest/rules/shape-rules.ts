@@ -1,7 +1,7 @@
 /** Rules that follow from the schema alone: unknown keys, wrong types, values that are not allowed. */
 import type { Json } from "../../ground/json.ts";
 import { checkShape, describeValue, type ShapeFault } from "../check-shape.ts";
-import { didYouMean } from "../../ground/closest.ts";
+import { suggestName } from "../../ground/closest.ts";
 import { formatPath, type Path, type Report, type Rule } from "../finding.ts";
 import { ManifestSchema } from "../manifest.ts";
 
@@ -20,7 +20,7 @@ function addFinding(fault: ShapeFault, report: Report): void {
       "unknown-key",
       path,
       `The key ${name} is not known here.`,
-      () => didYouMean(fault.key, fault.known, known),
+      () => suggestName(fault.key, fault.known, known),
       "key",
     );
   } else if (fault.kind === "wrong-type") {

@@ -1,6 +1,6 @@
 /** Rules for `subscribe` and `watchSchema`: events, watched fields, and the read objects they need. */
 import { listFeatures } from "../../connector-kit/provider-info.ts";
-import { didYouMean } from "../../ground/closest.ts";
+import { suggestName } from "../../ground/closest.ts";
 import type { Report } from "../finding.ts";
 import {
   has,
@@ -84,7 +84,7 @@ function checkEvents(object: LocatedValue, readNames: ReadonlySet<string> | unde
     "subscribe-requires-read",
     joinPath(object, "objectName"),
     `"${name}" is not an object of \`read\`; its events need the fields of the read object.`,
-    () => didYouMean(name, readNames, `Add "${name}" to \`read.objects\`; it needs no schedule.`),
+    () => suggestName(name, readNames, `Add "${name}" to \`read.objects\`; it needs no schedule.`),
   );
 }
 

@@ -2,7 +2,7 @@
 
 import type { Data } from "../exchange.ts";
 import type { AccountControls, RecordInput } from "../provider.ts";
-import { isoText } from "../records/iso-text.ts";
+import { toIsoText } from "../records/iso-text.ts";
 import { toPlainValues } from "../records/lazy-values.ts";
 import type { Account, TypeStore } from "./account.ts";
 import { generateRecords } from "./generated-records.ts";
@@ -66,7 +66,7 @@ function put(account: Account, store: TypeStore, input: RecordInput): string {
   const changedAt = input.changedAt ?? store.settings.clock.now();
   if (changedAt < record.createdAt) {
     record.createdAt = changedAt;
-    record.properties[store.type.createdProperty] = isoText(changedAt);
+    record.properties[store.type.createdProperty] = toIsoText(changedAt);
   }
   store.update(record, values, input.stamp ? changedAt : undefined);
   return record.id;

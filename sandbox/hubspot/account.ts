@@ -7,7 +7,7 @@ import { RecordTable } from "../records/record-table.ts";
 import { toPlainValues } from "../records/lazy-values.ts";
 import type { AccountSettings, StoredRecord } from "./stored-record.ts";
 import { SearchIndex } from "./search-index.ts";
-import { customType, STANDARD_TYPES, type ObjectType } from "./object-types.ts";
+import { createCustomType, STANDARD_TYPES, type ObjectType } from "./object-types.ts";
 import {
   STANDARD_PROPERTIES,
   buildSystemProperties,
@@ -223,7 +223,7 @@ export class Account {
   }
 
   addCustomType(name: string, required: string[]): TypeStore {
-    return this.#add(customType(`2-${this.#nextTypeId++}`, name, PORTAL_ID, required));
+    return this.#add(createCustomType(`2-${this.#nextTypeId++}`, name, PORTAL_ID, required));
   }
 
   find(name: string): TypeStore | undefined {

@@ -1,7 +1,7 @@
 // Records of a generated HubSpot account, whose values follow from their positions.
 
 import type { GenerateSpec } from "../provider.ts";
-import { isoText } from "../records/iso-text.ts";
+import { toIsoText } from "../records/iso-text.ts";
 import { buildLazyValues, type Seed, type ValueMaker } from "../records/lazy-values.ts";
 import { buildTemplateMaker } from "../records/template.ts";
 import type { Account, TypeStore } from "./account.ts";
@@ -36,8 +36,8 @@ function buildMakers(store: TypeStore, spec: GenerateSpec): Map<string, ValueMak
   const { type } = store;
   const system: Makers = {
     hs_object_id: ({ id }) => id,
-    [type.createdProperty]: ({ createdAt }) => isoText(createdAt),
-    [type.modifiedProperty]: ({ changedAt }) => isoText(changedAt),
+    [type.createdProperty]: ({ createdAt }) => toIsoText(createdAt),
+    [type.modifiedProperty]: ({ changedAt }) => toIsoText(changedAt),
     hs_object_source: () => "IMPORT",
     hs_object_source_label: () => "IMPORT",
   };

@@ -2,7 +2,7 @@
 
 import { randomUUID } from "node:crypto";
 import type { SandboxClock } from "../clock.ts";
-import { isoText } from "../records/iso-text.ts";
+import { toIsoText } from "../records/iso-text.ts";
 import type { AccountChange } from "./account-change.ts";
 import { PORTAL_ID } from "./account.ts";
 import { toJournalEvent, type JournalEvent, type JournalSubscription } from "./journal-events.ts";
@@ -55,7 +55,7 @@ export class Journal {
   }
 
   #flush(): void {
-    const occurredAt = isoText(this.#clock.now());
+    const occurredAt = toIsoText(this.#clock.now());
     const events: JournalEvent[] = [];
     for (const change of this.#waiting.splice(0)) {
       for (const subscription of this.subscriptions.values()) {
@@ -75,7 +75,7 @@ export class Journal {
   emit(events: Record<string, unknown>[]): void {
     const offset = randomUUID();
     const at = this.#clock.now();
-    const text = JSON.stringify({ offset, journalEvents: events, publishedAt: isoText(at) });
+    const text = JSON.stringify({ offset, journalEvents: events, publishedAt: toIsoText(at) });
     this.#files.push({ offset, at, text });
   }
 
@@ -117,7 +117,7 @@ export class Journal {
     const key = randomUUID();
     const endsAt = Date.now() + this.settings.addressMs;
     this.#addresses.set(key, { offset, endsAt });
-    return { key, expiresAt: isoText(endsAt) };
+    return { key, expiresAt: toIsoText(endsAt) };
   }
 
   /** Returns undefined for an address that is unknown or expired. */
@@ -138,7 +138,7 @@ export class Journal {
         objectTypeId === wanted.objectTypeId,
     );
     if (known !== undefined && this.settings.conflict) return undefined;
-    const at = isoText(this.#clock.now());
+    const at = toIsoText(this.#clock.now());
     const id = known?.id ?? this.#nextId++;
     const subscription = { ...wanted, id, createdAt: known?.createdAt ?? at, updatedAt: at };
     this.subscriptions.set(id, subscription);

@@ -75,7 +75,7 @@ export const STANDARD_TYPES: ObjectType[] = [
   type("0-136", "leads", "LEAD", { defaults: ["hs_lead_name", "hs_lead_type", "hs_lead_label"] }),
 ];
 
-export function customType(
+export function createCustomType(
   objectTypeId: string,
   name: string,
   portalId: number,

@@ -1,7 +1,7 @@
 // Creates, updates and presents records, for single and batch endpoints.
 
 import { asText, isData, asList, asData, type Refused, type Data } from "../exchange.ts";
-import { isoText } from "../records/iso-text.ts";
+import { toIsoText } from "../records/iso-text.ts";
 import { PORTAL_ID, type Account, type TypeStore } from "./account.ts";
 import type { StoredRecord } from "./stored-record.ts";
 import type { Link } from "./associations.ts";
@@ -187,8 +187,8 @@ function wrapRecord(store: TypeStore, record: StoredRecord, properties: Record<s
   return {
     id: record.id,
     properties,
-    createdAt: isoText(record.createdAt),
-    updatedAt: isoText(record.updatedAt),
+    createdAt: toIsoText(record.createdAt),
+    updatedAt: toIsoText(record.updatedAt),
     archived: record.archived,
     ...(record.archivedAt === undefined ? {} : { archivedAt: new Date(record.archivedAt).toISOString() }),
     url: `https://app.hubspot.com/contacts/${PORTAL_ID}/record/${store.type.id}/${record.id}`,

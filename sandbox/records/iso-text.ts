@@ -7,7 +7,7 @@ const THREE = Array.from({ length: 1000 }, (_, n) => String(n).padStart(3, "0"))
 const latest = { ms: Number.NaN, text: "", day: Number.NaN, date: "" };
 
 /** Returns a text like `2026-01-02T03:04:05.006Z`. */
-export function isoText(ms: number): string {
+export function toIsoText(ms: number): string {
   if (ms === latest.ms) return latest.text;
   const day = Math.floor(ms / DAY_MS);
   if (day !== latest.day) {

@@ -11,7 +11,7 @@ import {
   type ChangeType,
 } from "./change-schema.ts";
 import { USER_ID, type Org, type OrgChange, type ObjectStore } from "./org.ts";
-import { maySeeAll } from "./views-all.ts";
+import { canSeeAll } from "./views-all.ts";
 
 export type BusSettings = {
   /** Time after which a call without events gets an empty answer. */
@@ -155,7 +155,7 @@ export class EventBus {
     const { name } = store.definition;
     const channels = this.#listChannels(eventName(name));
     // There is no error: a user who may not see an object as a whole gets none of its events.
-    if (channels.size === 0 || this.settings.hidden.includes(name) || !maySeeAll(this.#org(), name)) return;
+    if (channels.size === 0 || this.settings.hidden.includes(name) || !canSeeAll(this.#org(), name)) return;
     const schema = buildChangeSchema(store.definition);
     this.schemas.set(schema.id, schema);
     const at = this.#org().clock.now();

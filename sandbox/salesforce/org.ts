@@ -1,7 +1,7 @@
 // Salesforce organisation in memory: definitions, records, unique indexes, and undo for all-or-none writes.
 
 import type { SandboxClock } from "../clock.ts";
-import { isoText } from "../records/iso-text.ts";
+import { toIsoText } from "../records/iso-text.ts";
 import { toPlainValues } from "../records/lazy-values.ts";
 import { RecordTable } from "../records/record-table.ts";
 import { toRecordId, toRecordNumber, addChecksum } from "./ids.ts";
@@ -299,5 +299,5 @@ export function listLive(store: ObjectStore | undefined): StoredRecord[] {
 
 /** Returns a text like `2026-01-02T03:04:05.000+0000`, the form of all date-times in answers; Salesforce stores whole seconds. */
 export function toStamp(at: number): string {
-  return `${isoText(Math.floor(at / 1000) * 1000).slice(0, -1)}+0000`;
+  return `${toIsoText(Math.floor(at / 1000) * 1000).slice(0, -1)}+0000`;
 }

@@ -9,7 +9,7 @@ const BY_USER_PERMISSION: Record<string, string> = {
   User: "PermissionsViewAllUsers",
 };
 
-export function maySeeAll(org: Org, objectName: string): boolean {
+export function canSeeAll(org: Org, objectName: string): boolean {
   const assigned = new Set(
     listLive(org.find("PermissionSetAssignment"))
       .filter(({ values }) => values["AssigneeId"] === USER_ID)

@@ -13,7 +13,7 @@ import type { Account } from "../../connector-kit/calls/provider-fetch.ts";
 import type { Facts } from "../../connector-kit/facts/facts.ts";
 import { isJsonObject } from "../../ground/json.ts";
 
-export function declarativeSections(
+export function writeDeclarativeSections(
   description: Description,
   connector: Connector,
   facts: Facts | undefined,

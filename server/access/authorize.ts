@@ -1,7 +1,7 @@
 /** Authenticates callers and authorizes requests: the credential, its scope, its project. */
 import type { IncomingHttpHeaders } from "node:http";
 import { nowMs } from "../../ground/clock.ts";
-import { didYouMean } from "../../ground/closest.ts";
+import { suggestName } from "../../ground/closest.ts";
 import { Problem } from "../../ground/errors.ts";
 import { hashApiKey, isMistypedApiKey } from "../../ground/ids.ts";
 import { keepRecentlyUsed } from "../../ground/recently-used.ts";
@@ -237,7 +237,7 @@ async function missingProject(queries: SharedQueries, caller: Caller, idOrName: 
   const orgIds = caller.kind === "person" ? [...(caller.roles?.keys() ?? [])] : own;
   const known = await listProjectNames(queries, orgIds);
   const otherwise = "GET /v1/projects lists those that a full key or a person may use.";
-  return `There is no project \`${idOrName}\`. ${didYouMean(idOrName, known, otherwise)}`;
+  return `There is no project \`${idOrName}\`. ${suggestName(idOrName, known, otherwise)}`;
 }
 
 const scopesFor = (audience: Audience): string =>

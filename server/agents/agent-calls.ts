@@ -5,7 +5,7 @@ import { Problem } from "../../ground/errors.ts";
 import { newId } from "../../ground/ids.ts";
 import { isJsonObject, type JsonObject } from "../../ground/json.ts";
 import type { ManifestIntegration } from "../../manifest/manifest.ts";
-import { missingIntegration } from "../operations/missing-integration.ts";
+import { describeMissingIntegration } from "../operations/missing-integration.ts";
 import { findIntegration } from "../store/integrations/integrations.ts";
 import { IntegrationArgument, MAX_BYTES } from "./agent-lookups.ts";
 import { defineTool } from "./agent-tool.ts";
@@ -209,7 +209,7 @@ export const connectAccountTool = defineTool({
     const { project, groupRef, requestId, principal } = session;
     const { control } = deps.database;
     const found = await findIntegration<ManifestIntegration>(control, project.id, name);
-    if (!found) throw await missingIntegration(control, project.id, name);
+    if (!found) throw await describeMissingIntegration(control, project.id, name);
     if (decide(policy, { tool: "connect_account", kind: "read", integration: found.name }) !== "allow") {
       throw forbiddenBy("connect_account");
     }

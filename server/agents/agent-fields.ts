@@ -10,7 +10,13 @@ import type { ReadDefinition } from "../read/definition/read-definition.ts";
 import { readProblem } from "../read/definition/read-problem.ts";
 import { locateFields, readSet, type ReadField } from "../read/definition/read-set.ts";
 import type { CustomerObject } from "./customer-objects.ts";
-import { fieldSteps, listHiddenFields, isHidden, nameHidden, type AgentPolicy } from "./policy/policy.ts";
+import {
+  splitFieldSteps,
+  listHiddenFields,
+  isHidden,
+  nameHidden,
+  type AgentPolicy,
+} from "./policy/policy.ts";
 
 type FieldServices = CallServices & { metadata: MetadataMemory };
 
@@ -154,7 +160,7 @@ export const providerNames = ({ installed, objectName }: NamedObject): Map<strin
 
 /** Returns whether a value that is a whole has a hidden part: `address` with `city`, where `address.city` is hidden. */
 export function containsHidden(hidden: ReadonlySet<string>, name: string, value: Json | undefined): boolean {
-  const whole = fieldSteps(name);
+  const whole = splitFieldSteps(name);
   return [...hidden].some((path) => {
     const steps = path.split(".");
     const isPart = steps.length > whole.length && whole.every((step, at) => step === steps[at]);
@@ -264,7 +270,7 @@ function writtenFields(
 
 function withWriting(field: AgentField, written: readonly AgentField[], takesAny: boolean): AgentField {
   const key = field.providerName.toLowerCase();
-  const isWhole = fieldSteps(field.providerName).length === 1;
+  const isWhole = splitFieldSteps(field.providerName).length === 1;
   return {
     ...field,
     writable:
@@ -323,7 +329,7 @@ function withoutParts(value: Json, { name, providerName }: AgentField, hidden: R
   let left = value;
   for (const path of hidden) {
     const steps = path.split(".");
-    for (const whole of [fieldSteps(name), fieldSteps(providerName)]) {
+    for (const whole of [splitFieldSteps(name), splitFieldSteps(providerName)]) {
       const isPart = steps.length > whole.length && whole.every((step, at) => step === steps[at]);
       if (isPart) left = withoutPart(left, steps.slice(whole.length));
     }

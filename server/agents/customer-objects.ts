@@ -7,7 +7,7 @@ import type { InstallationCache, Installed } from "../operations/installation-ca
 import { listReadableDefinitions, type ReadDefinition } from "../read/definition/read-definition.ts";
 import { readSources } from "../read/definition/read-sources.ts";
 import type { Database } from "../store/database/database.ts";
-import { objectSettings, type ObjectSettings } from "../write/object-settings.ts";
+import { requireObjectSettings, type ObjectSettings } from "../write/object-settings.ts";
 import type { AgentSession, CustomerScope } from "./agent-session.ts";
 import type { Right } from "./agent-tool.ts";
 import { decide, type ActKind, type AgentPolicy, type AgentTool } from "./policy/policy.ts";
@@ -138,7 +138,7 @@ function writeSettings(
 ): ObjectSettings | undefined {
   if (!catalog.connector(installed.integration.provider)?.write) return undefined;
   try {
-    return objectSettings(installed, objectName, catalog);
+    return requireObjectSettings(installed, objectName, catalog);
   } catch (error) {
     if (error instanceof Problem) return undefined;
     throw error;

@@ -24,7 +24,7 @@ import {
   listValuesAfter,
   type Current,
 } from "./approvals/approved-write.ts";
-import { budgetsWithin, giveBackBudget, overBudget } from "./policy/budgets.ts";
+import { budgetsWithin, giveBackBudget, findExceededBudget } from "./policy/budgets.ts";
 import type { AgentSession } from "./agent-session.ts";
 import type { CustomerCall } from "./customer-call.ts";
 import type { CustomerObject } from "./customer-objects.ts";
@@ -214,7 +214,7 @@ export async function writeOnce(act: PlannedWrite): Promise<JsonObject> {
     return inSpan(writeSpan(target, plan, { id, isQueued: false }), () =>
       writeNow(deps, { id, firstId, requestId, actor, key, agent, mayName }, target, plan),
     ).catch(async (error: unknown) => {
-      if (error instanceof UsedUpError) throw overBudget(policy, error.usedUp, deps.minuteMs);
+      if (error instanceof UsedUpError) throw findExceededBudget(policy, error.usedUp, deps.minuteMs);
       if (wasNotSent(error)) await giveBackBudget(deps, { id });
       throw error;
     });

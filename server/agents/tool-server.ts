@@ -2,7 +2,7 @@
 import type * as protocolLibrary from "@modelcontextprotocol/server";
 import type { CallToolResult, McpHttpHandler, ProtocolError, Tool } from "@modelcontextprotocol/server";
 import type { SupportContact } from "../../ground/server-settings.ts";
-import { didYouMean } from "../../ground/closest.ts";
+import { suggestName } from "../../ground/closest.ts";
 import type { Problem } from "../../ground/errors.ts";
 import type { JsonObject } from "../../ground/json.ts";
 import type { Log } from "../../ground/log.ts";
@@ -123,7 +123,7 @@ const unknownTool = (
 ): ProtocolError =>
   new protocol.ProtocolError(
     protocol.ProtocolErrorCode.InvalidParams,
-    `There is no tool "${name.slice(0, 100)}". ${didYouMean(
+    `There is no tool "${name.slice(0, 100)}". ${suggestName(
       name,
       own.map(({ tool }) => tool.name),
       "tools/list lists those that this credential may use.",

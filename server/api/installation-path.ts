@@ -6,7 +6,7 @@ import type { SharedQueries } from "../store/database/sides.ts";
 import { findInstallation } from "../store/integrations/installations.ts";
 import { findIntegration } from "../store/integrations/integrations.ts";
 import { InstallationId, IntegrationIdOrName } from "./members.ts";
-import { missingIntegration } from "../operations/missing-integration.ts";
+import { describeMissingIntegration } from "../operations/missing-integration.ts";
 
 export const InstallationPath = Type.Object({
   integrationId: IntegrationIdOrName,
@@ -33,7 +33,7 @@ export async function requireInstallation(
       : await hasEntries({ installationId, integrationId });
     if (isHere) return installationId;
   }
-  if (!known) throw await missingIntegration(queries, projectId, path.integrationId);
+  if (!known) throw await describeMissingIntegration(queries, projectId, path.integrationId);
   throw new Problem("not-found", {
     detail: `There is no installation \`${installationId}\` of the integration \`${path.integrationId}\`.`,
   });

@@ -2,7 +2,7 @@
 import { Type, type Static } from "typebox";
 import { described } from "../../ground/described.ts";
 import { ManifestIntegrationSchema, type ManifestIntegration } from "../../manifest/manifest.ts";
-import { missingIntegration } from "../operations/missing-integration.ts";
+import { describeMissingIntegration } from "../operations/missing-integration.ts";
 import type { SharedQueries } from "../store/database/sides.ts";
 import { findIntegration, type IntegrationRow } from "../store/integrations/integrations.ts";
 import { IntegrationId, ProjectId, ProviderName, CreateTime, toTimes, UpdateTime } from "./members.ts";
@@ -64,5 +64,5 @@ export async function getIntegrationRow(
 ): Promise<Integration> {
   const row = await findIntegration<ManifestIntegration>(queries, projectId, idOrName);
   if (row) return row;
-  throw await missingIntegration(queries, projectId, idOrName);
+  throw await describeMissingIntegration(queries, projectId, idOrName);
 }

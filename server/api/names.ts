@@ -1,5 +1,5 @@
 /** Checks names of topics and destinations. */
-import { memberProblem } from "../../ground/member-problem.ts";
+import { toMemberProblem } from "../../ground/member-problem.ts";
 
 const MAX_LENGTH = 64;
 
@@ -7,5 +7,5 @@ const MAX_LENGTH = 64;
 export function checkName(name: string, member = "name"): string {
   if (name.length <= MAX_LENGTH && /^[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?$/.test(name)) return name;
   const detail = `must be 1 to ${MAX_LENGTH} letters, digits and dashes, with no dash at either end`;
-  throw memberProblem(member, detail, { slug: "semantically-invalid", value: name });
+  throw toMemberProblem(member, detail, { slug: "semantically-invalid", value: name });
 }

@@ -1,6 +1,6 @@
 /** Picks the members of a PATCH body that its `updateMask` lists; all others are ignored. */
 import { Type } from "typebox";
-import { memberProblem } from "../../ground/member-problem.ts";
+import { toMemberProblem } from "../../ground/member-problem.ts";
 
 export const UpdateMask = Type.Array(Type.String(), {
   minItems: 1,
@@ -20,10 +20,10 @@ export function pickMasked<Source extends object, Name extends keyof Source & st
   const picked = mask.map((path) => {
     const name = allowed.find((candidate) => candidate === path.replaceAll("\\", ""));
     if (name === undefined) {
-      throw memberProblem("updateMask", `\`${path}\` cannot be updated; these can: ${allowed.join(", ")}.`);
+      throw toMemberProblem("updateMask", `\`${path}\` cannot be updated; these can: ${allowed.join(", ")}.`);
     }
     if (source[name] === undefined)
-      throw memberProblem(`${member}.${name}`, "is missing, but `updateMask` names it.", { slug: missing });
+      throw toMemberProblem(`${member}.${name}`, "is missing, but `updateMask` names it.", { slug: missing });
     return [name, source[name]] as const;
   });
   // TypeScript cannot infer that names come from `allowed` and values from `source`.

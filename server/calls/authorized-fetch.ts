@@ -36,7 +36,7 @@ export interface Exchange {
 }
 
 /** Sends with the connection's credentials; a rejected token is refreshed once and the request repeated once. */
-export function authorizedFetch(
+export function fetchAuthorized(
   deps: { egress: Egress; connections: LiveConnections },
   connection: LiveConnection,
   options: AuthorizedFetchOptions = {},

@@ -7,7 +7,7 @@ import { withoutSecrets } from "../../ground/without-secrets.ts";
 import { listAddressValues } from "../credentials/stored/provider-metadata.ts";
 import { EgressError } from "../egress/egress-error.ts";
 import type { Egress } from "../egress/egress.ts";
-import { refusalWords } from "../credentials/grants/token-refusal.ts";
+import { readRefusalWords } from "../credentials/grants/token-refusal.ts";
 import { listSecrets, type LiveConnection } from "./live-connection.ts";
 
 /** `unknown`: there is no health check, or its answer says nothing about the credentials. */
@@ -48,7 +48,7 @@ export async function askHealth(
     const isFine = successStatusCodes ? successStatusCodes.includes(status) : status >= 200 && status < 300;
     if (isFine && !isRefused) return { health: "fine" };
     const told =
-      refusalWords(said, listSecrets(live)) ||
+      readRefusalWords(said, listSecrets(live)) ||
       findWords(classify?.({ status, headers, text: said }), listSecrets(live));
     const words = [`${url.host} answered ${status}`, told].filter(Boolean).join(": ");
     return { health: isRefused ? "refused" : "unknown", words };

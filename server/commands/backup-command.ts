@@ -18,7 +18,7 @@ import { listRegistered } from "../store/shards/list-registered.ts";
 import type { ShardUrl } from "../store/maintenance/open-snapshots.ts";
 import { openShardUrls } from "../store/shards/shard-registry.ts";
 import { restoreBackup } from "../store/maintenance/read-backup.ts";
-import { backupLines } from "../store/maintenance/write-backup.ts";
+import { writeBackupLines } from "../store/maintenance/write-backup.ts";
 
 interface Services {
   config: Config;
@@ -35,7 +35,7 @@ export async function backUp(deps: Services, file: string): Promise<void> {
       const output = createWriteStream(draft, { mode: 0o600, flush: true });
       const shards = await listOpenShards(deps, connectionString);
       const urls = { connectionString, dataUrl: deps.config.dataDatabaseUrl, shards };
-      await pipeline(Readable.from(backupLines(urls)), createGzip(), output);
+      await pipeline(Readable.from(writeBackupLines(urls)), createGzip(), output);
     });
     await rename(draft, file);
   } catch (error) {

@@ -1,7 +1,7 @@
 /** `busbar sandbox`, `busbar sandbox <provider>` and `busbar sandbox <file> --facts <file>`: simulated providers to try Busbar with. */
 import { basename } from "node:path";
 import { PROVIDER_TABLE } from "../../connectors/provider-table.ts";
-import { didYouMean } from "../../ground/closest.ts";
+import { suggestName } from "../../ground/closest.ts";
 import { UsageError } from "../../ground/errors.ts";
 import { startVendor } from "../../simulations/vendor/start-vendor.ts";
 import {
@@ -68,7 +68,7 @@ function simulateKnown(provider: string, factsFile: string | undefined): Simulat
   const name = PROVIDER_TABLE[provider]?.displayName;
   if (!facts || name === undefined)
     throw new UsageError(
-      `there is no simulation of "${provider}". ${didYouMean(provider, listProvidersWithFacts(), "")} ` +
+      `there is no simulation of "${provider}". ${suggestName(provider, listProvidersWithFacts(), "")} ` +
         `Without a name the CRMs are served; there are ${listProvidersWithFacts().join(", ")}; ` +
         "for a custom provider give its file: busbar sandbox providers/x-quill.yaml --facts FILE",
     );

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { createLog } from "../../ground/log.ts";
 import { openBuiltDashboard } from "./built-dashboard.ts";
-import { dashboardDigest } from "./dashboard-digest.ts";
+import { computeDashboardDigest } from "./dashboard-digest.ts";
 
 test("the second start finds the build of the first, and changes no file", async (scope) => {
   const dataDir = await mkdtemp(join(tmpdir(), "busbar-dashboard-"));
@@ -16,7 +16,7 @@ test("the second start finds the build of the first, and changes no file", async
   await first.settled;
   const made = first.state();
   if (made.kind !== "ready") return scope.skip(`no build here: ${made.kind}`);
-  assert.equal(made.build.digest, await dashboardDigest());
+  assert.equal(made.build.digest, await computeDashboardDigest());
   const names = await readdir(join(made.folder, "assets"));
   assert.deepEqual(
     made.build.assets.filter((name) => !names.includes(name)),

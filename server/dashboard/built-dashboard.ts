@@ -5,7 +5,7 @@ import { elapsedMs } from "../../ground/clock.ts";
 import type { Log } from "../../ground/log.ts";
 import { buildDashboard, findBundler, readBuild, type Build } from "./build-dashboard.ts";
 import { PROJECT_ROOT } from "../../ground/project-root.ts";
-import { dashboardDigest } from "./dashboard-digest.ts";
+import { computeDashboardDigest } from "./dashboard-digest.ts";
 
 export type DashboardState =
   | { kind: "ready"; folder: string; build: Build }
@@ -37,7 +37,7 @@ export function openBuiltDashboard({ dataDir, log, builds = true }: DashboardOpt
   let state: DashboardState = { kind: "building" };
   const closing = new AbortController();
   const settle = async () => {
-    const digest = await dashboardDigest();
+    const digest = await computeDashboardDigest();
     const found = await findBuild(dataDir, digest);
     if (found) return found;
     if (digest === undefined) return { kind: "missing" as const };
@@ -70,7 +70,7 @@ const listFolders = (dataDir: string): string[] => [
 
 /** Returns whether there is a current build, or whether one can be made here. */
 export async function findDashboard(dataDir: string): Promise<"built" | "buildable" | "missing"> {
-  const digest = await dashboardDigest();
+  const digest = await computeDashboardDigest();
   if (await findBuild(dataDir, digest)) return "built";
   return digest !== undefined && findBundler() ? "buildable" : "missing";
 }

@@ -10,7 +10,7 @@ const SOURCES = ["dashboard", "manifest", "ground", "connector-kit"];
 const LOCK_FILE = "package-lock.json";
 
 /** Returns the digest of names and contents, the same on every machine; undefined in a package, which has no sources. */
-export async function dashboardDigest(): Promise<string | undefined> {
+export async function computeDashboardDigest(): Promise<string | undefined> {
   if (!existsSync(join(PROJECT_ROOT, "dashboard", "main.tsx"))) return undefined;
   const lists = await Promise.all(SOURCES.map((folder) => listFiles(join(PROJECT_ROOT, folder))));
   const files = lists.flat().map((file) => relative(PROJECT_ROOT, file));

@@ -6,7 +6,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Problem } from "../../ground/errors.ts";
 import { Page } from "../http/endpoint.ts";
 import { prefersHtml } from "../http/prefers-html.ts";
-import { escapeHtml, styledPage } from "../http/styled-page.ts";
+import { escapeHtml, renderStyledPage } from "../http/styled-page.ts";
 import type { BuiltDashboard, DashboardState } from "./built-dashboard.ts";
 
 /** Addresses of the dashboard in addition to `/`, for clients that prefer HTML. Other clients get the reference at `/`, and are refused here. */
@@ -68,7 +68,7 @@ function noticePage(state: Exclude<DashboardState, { kind: "ready" }>): Page {
   const { title, text } = NOTICES[state.kind];
   const main = `<h1>${escapeHtml(title)}</h1>${text}`;
   const headers: Record<string, string> = state.kind === "building" ? { refresh: "1" } : {};
-  return styledPage({ status: 503, title: `${title} · Busbar`, main, layout: "card", headers });
+  return renderStyledPage({ status: 503, title: `${title} · Busbar`, main, layout: "card", headers });
 }
 
 type AssetRequest = FastifyRequest<{ Params: { name: string } }>;

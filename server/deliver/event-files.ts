@@ -15,7 +15,7 @@ interface EventFile {
 const PLACE = { table: "events", column: "file", rowId: "", projectId: "" };
 
 /** Returns the address of a file, valid for 15 minutes. */
-export function eventFileUrl(sealer: Sealer, publicUrl: string, file: EventFile): string {
+export function buildEventFileUrl(sealer: Sealer, publicUrl: string, file: EventFile): string {
   const token = sealer.seal(JSON.stringify({ ...file, untilMs: nowMs() + LIFE_MS }), PLACE);
   return `${publicUrl}/v1/event-files/${token}`;
 }

@@ -10,7 +10,7 @@ import { attemptDelivery } from "./attempt-delivery.ts";
 import { BatchGatherer, type Seat } from "./batch-gatherer.ts";
 import type { OpenDestination } from "./destinations/channels.ts";
 import type { DestinationHealth } from "./destinations/destination-health.ts";
-import { eventFileUrl } from "./event-files.ts";
+import { buildEventFileUrl } from "./event-files.ts";
 import { Lanes } from "./lanes.ts";
 import type { Retry } from "./retry-schedule.ts";
 import type { OutcomeWriter } from "./save-outcomes.ts";
@@ -158,7 +158,7 @@ export class DeliverySender {
     const { sealer, publicUrl } = this.#deps;
     const { maxMessageBytes } = destination.type;
     const message = toMessage(event, { id: destination.row.id, maxMessageBytes }, (member) =>
-      eventFileUrl(sealer, publicUrl(), { eventId: event.id, member }),
+      buildEventFileUrl(sealer, publicUrl(), { eventId: event.id, member }),
     );
     const traceparent = currentTraceparent();
     return traceparent === undefined ? message : { ...message, traceparent };

@@ -49,7 +49,7 @@ export class AddressGuard {
 export const normalizeHost = (host: string): string => host.replace(/^\[(.*)\]$/, "$1").toLowerCase();
 
 /** The error for a host that has only addresses that `permits` refuses. */
-export function forbiddenAddress(host: string, addresses: LookupAddress[] = []): EgressError {
+export function findForbiddenAddress(host: string, addresses: LookupAddress[] = []): EgressError {
   const where = addresses.map(({ address }) => address).join(", ");
   return new EgressError(
     "forbidden-address",

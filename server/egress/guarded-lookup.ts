@@ -2,7 +2,7 @@
 import { lookup as systemLookup, type LookupAddress } from "node:dns";
 import type { LookupFunction } from "node:net";
 import { findCurrentWork } from "../../ground/current-work.ts";
-import { forbiddenAddress, type AddressGuard } from "./address-guard.ts";
+import { findForbiddenAddress, type AddressGuard } from "./address-guard.ts";
 import type { NameLookups } from "./name-lookups.ts";
 
 interface LookupRules {
@@ -28,7 +28,7 @@ export const buildGuardedLookup =
         const wanted = addresses.filter((one) => !family || one.family === Number(String(family).slice(-1)));
         const permitted = wanted.filter(({ address }) => guard.permits(address, hostIsListed));
         const [first] = permitted;
-        if (!first) answer(forbiddenAddress(hostname, wanted), "", 0);
+        if (!first) answer(findForbiddenAddress(hostname, wanted), "", 0);
         else if (all) answer(null, permitted);
         else answer(null, first.address, first.family);
       },

@@ -2,7 +2,7 @@
 import { isIP } from "node:net";
 import { Agent, buildConnector } from "undici";
 import { findCurrentWork, outsideWork } from "../../ground/current-work.ts";
-import { AddressGuard, normalizeHost, forbiddenAddress } from "./address-guard.ts";
+import { AddressGuard, normalizeHost, findForbiddenAddress } from "./address-guard.ts";
 import { buildGuardedLookup } from "./guarded-lookup.ts";
 import { openNameLookups, type NameLookups } from "./name-lookups.ts";
 import type { Egress } from "./egress.ts";
@@ -30,7 +30,7 @@ export function openEgress(allow: string[], names: NameLookups = openNameLookups
     guardedLookup(host) {
       const bare = normalizeHost(host);
       const isListed = guard.isListed(bare);
-      if (isIP(bare) && !guard.permits(bare, isListed)) throw forbiddenAddress(bare);
+      if (isIP(bare) && !guard.permits(bare, isListed)) throw findForbiddenAddress(bare);
       return buildGuardedLookup({ guard, names, hostIsListed: isListed });
     },
     allowsPlainHttp: (host) => guard.isListed(host),
@@ -60,7 +60,7 @@ function guardedConnector(guard: AddressGuard, names: NameLookups): buildConnect
     const host = normalizeHost(options.hostname);
     const isListed = guard.isListed(host);
     // An address is never looked up, so it is checked here.
-    if (isIP(host) && !guard.permits(host, isListed)) return callback(forbiddenAddress(host), null);
+    if (isIP(host) && !guard.permits(host, isListed)) return callback(findForbiddenAddress(host), null);
     project = findCurrentWork()?.ids.projectId;
     // The connection is shared: its answers belong to no work, whoever opens it.
     return outsideWork(() => (isListed ? listed : strict)(options, callback));

@@ -2,9 +2,9 @@
 import { posix } from "node:path";
 import MarkdownIt, { type Token } from "markdown-it";
 import type { Page } from "../http/endpoint.ts";
-import { escapeHtml, styledPage } from "../http/styled-page.ts";
+import { escapeHtml, renderStyledPage } from "../http/styled-page.ts";
 import { CHAPTERS, createAnchors, type Guide, type GuidePage } from "./open-guide.ts";
-import { languageTabs, TABS_PROGRAM } from "./language-tabs.ts";
+import { renderLanguageTabs, TABS_PROGRAM } from "./language-tabs.ts";
 import { dropLinks, cutExcerpt, type Section } from "./search-sections.ts";
 
 /**
@@ -30,7 +30,7 @@ const COPY_PROGRAM = `if (navigator.clipboard) for (const code of document.query
 export const PAGE_PROGRAM = `${TABS_PROGRAM}${COPY_PROGRAM}`;
 
 /** Returns one page of the guide. */
-export function guidePage(guide: Guide, page: GuidePage): Page {
+export function renderGuidePage(guide: Guide, page: GuidePage): Page {
   const article = guide.articles.get(page.name) ?? renderArticle(guide, page);
   guide.articles.set(page.name, article);
   return layOut(guide, page.name, page.title, article);
@@ -45,7 +45,7 @@ function renderArticle(guide: Guide, page: GuidePage): string {
       if (token.children) token.children = linkPages(guide, page, token.children);
     }
   });
-  languageTabs(markdown, guide.clientForms);
+  renderLanguageTabs(markdown, guide.clientForms);
   markdown.renderer.rules["table_open"] = () => `<div class="wide" tabindex="0"><table>`;
   markdown.renderer.rules["table_close"] = () => `</table></div>`;
   const text = makeReachable(markdown.render(page.markdown));
@@ -73,7 +73,7 @@ export function searchPage(guide: Guide, query: string): Page {
 }
 
 /** Returns the list of pages for language models, as llmstxt.org describes it. */
-export function llmsText({ pages }: Guide): string {
+export function renderLlmsText({ pages }: Guide): string {
   const line = ({ name, title, markdown }: GuidePage) =>
     `- [${title}](/docs/guide/${name}.md): ${firstSentence(markdown)}`;
   const chapters = CHAPTERS.map(({ title, pages: names }) => {
@@ -153,5 +153,5 @@ function layOut(guide: Guide, current: string | undefined, title: string, text: 
     `<li><a href="/docs/problems">Problem types</a></li></ul></nav>`;
   const script = text.includes("<pre") ? PAGE_PROGRAM : undefined;
   const page = { status: 200, title: `${title} · Busbar`, main, formTargets: "", ...(script && { script }) };
-  return styledPage({ ...page, layout: "guide" });
+  return renderStyledPage({ ...page, layout: "guide" });
 }

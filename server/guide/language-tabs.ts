@@ -27,7 +27,7 @@ export const TABS_PROGRAM = `{
  * Puts blocks that follow each other in different languages behind tabs, and a block of commands that the clients can say beside what they
  * say.
  */
-export function languageTabs(markdown: InstanceType<typeof MarkdownIt>, forms: ClientForms): void {
+export function renderLanguageTabs(markdown: InstanceType<typeof MarkdownIt>, forms: ClientForms): void {
   markdown.core.ruler.push("languages", (state) => {
     const known = new Set<string>();
     const shown: Token[] = [];

@@ -4,7 +4,7 @@ import { globSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { CHAPTERS, openGuide } from "./open-guide.ts";
-import { guidePage, llmsText, searchPage } from "./guide-pages.ts";
+import { renderGuidePage, renderLlmsText, searchPage } from "./guide-pages.ts";
 import { cutExcerpt } from "./search-sections.ts";
 
 const DOCS = join(import.meta.dirname, "../../docs");
@@ -19,7 +19,7 @@ test("links between files lead to pages and headings that exist, and no link lea
   const guide = await openGuide();
   const ids = new Map(
     [...guide.pages.values()].map((page) => {
-      const html = String(guidePage(guide, page).content);
+      const html = String(renderGuidePage(guide, page).content);
       return [page.name, { html, ids: [...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id) }];
     }),
   );
@@ -46,7 +46,7 @@ test("headings of the same words have addresses of their own", async () => {
     title: "Twice",
     markdown: "# Twice\n\n## foo\n\n## foo\n\n## `bar` and [baz](x.md)\n",
   };
-  const html = String(guidePage(await openGuide(), page).content);
+  const html = String(renderGuidePage(await openGuide(), page).content);
   const ids = [...html.matchAll(/<h2 id="([^"]+)"/g)].map(([, id]) => id);
   assert.deepEqual(ids, ["foo", "foo-1", "bar-and-baz"]);
 });
@@ -60,7 +60,7 @@ const fence = (language: string, code = "code") => `\`\`\`${language}\n${code}\n
 
 test("blocks that follow each other in different languages are tabs; others are not", async () => {
   const markdown = `# T\n\n${fence("sh")}${fence("ts", "<b>")}${fence("python")}text\n\n${fence("sh")}text\n\n${fence("json")}${fence("sh")}`;
-  const html = String(guidePage(await openGuide(), { name: "tabs", title: "T", markdown }).content);
+  const html = String(renderGuidePage(await openGuide(), { name: "tabs", title: "T", markdown }).content);
   assert.deepEqual(tabs(html), ["curl TypeScript Python"]);
   assert.equal(html.match(/<pre/g)?.length, 6);
   assert.doesNotMatch(html, /<b>/);
@@ -108,7 +108,7 @@ print(busbar.create_topic({"name": f"it {os.environ['NAME']} {{"}))`,
 test("texts of pages and queries are never markup", async () => {
   const guide = await openGuide();
   const script = `<script>alert("1")</script>`;
-  const page = guidePage(guide, {
+  const page = renderGuidePage(guide, {
     name: "x",
     title: script,
     markdown: `# ${script}\n\n${script} [a](javascript:alert(1))`,
@@ -139,7 +139,7 @@ test("a search finds the page that answers, among its first five sections", asyn
 
 test("the list for language models names every page once", async () => {
   const guide = await openGuide();
-  const text = llmsText(guide);
+  const text = renderLlmsText(guide);
   for (const name of guide.pages.keys()) assert.equal(text.split(`(/docs/guide/${name}.md)`).length, 2, name);
 });
 

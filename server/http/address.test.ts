@@ -1,7 +1,7 @@
 /** Guards how URLs are rewritten for the router. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { toRoutedUrl, routerPattern } from "./address.ts";
+import { toRoutedUrl, toRouterPattern } from "./address.ts";
 
 const routed = (url: string) => toRoutedUrl({ url, headers: {} }, {});
 const P = "/v1/projects/default";
@@ -56,7 +56,7 @@ describe("a verb behind a colon", () => {
 
   test("matches the pattern of its route", () => {
     assert.equal(
-      routerPattern("/v1/projects/{projectIdOrName}/integrations:batch"),
+      toRouterPattern("/v1/projects/{projectIdOrName}/integrations:batch"),
       "/v1/projects/:projectIdOrName/integrations/::batch",
     );
   });

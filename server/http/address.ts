@@ -70,7 +70,7 @@ function separateObjectName(path: string): string {
 }
 
 /** Returns the router's pattern for an OpenAPI path: `{name}` becomes `:name`, a verb its own literal segment. */
-export function routerPattern(path: string): string {
+export function toRouterPattern(path: string): string {
   return separateVerb(path)
     .replaceAll("/:", "/::")
     .replaceAll(/\{(\w+)\}/g, ":$1");

@@ -3,10 +3,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Type, type TObject, type TSchema } from "typebox";
 import { addWorkIds } from "../../ground/current-work.ts";
 import { Problem } from "../../ground/errors.ts";
-import { routerPattern } from "./address.ts";
+import { toRouterPattern } from "./address.ts";
 import { Page, type Endpoint, type ProjectCall, type Route } from "./endpoint.ts";
 import { readLimited } from "./read-limited.ts";
-import { findLeastRole, requireChanging, requireRole, roleOfCall } from "./require-role.ts";
+import { findLeastRole, requireChanging, requireRole, findRequiredRole } from "./require-role.ts";
 import { beginRequest, runInRequest } from "./request-work.ts";
 import type { Authorize, Inputs, OnAnswer, ServerOptions } from "./server-options.ts";
 import { createValidator } from "./validation.ts";
@@ -42,7 +42,7 @@ function mount(scope: FastifyInstance, entry: Route, options: ServerOptions, bod
   const readInputs = inputReader(entry);
   scope.route({
     method: entry.method,
-    url: routerPattern(entry.path),
+    url: toRouterPattern(entry.path),
     bodyLimit,
     ...(options.onAnswer && { onSend: reportAnswer(entry, options.onAnswer) }),
     // Before the body is read: requests without a valid credential must cost nothing more than their headers.
@@ -55,7 +55,7 @@ function mount(scope: FastifyInstance, entry: Route, options: ServerOptions, bod
         const { caller, project } = admitted ?? (await authorize(entry, options, request));
         if (target.projectInBody) addWorkIds({ projectId: project?.id });
         const inputs = await options.confine({ caller, target, inputs: readInputs(request) });
-        requireRole(caller, roleOfCall(entry, inputs));
+        requireRole(caller, findRequiredRole(entry, inputs));
         if (target.inProject && !project) throw missingProject();
         const { headers, originalUrl: url, id: requestId } = request;
         const remoteAddress = readClientAddress(options, request);

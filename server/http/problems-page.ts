@@ -1,10 +1,10 @@
 /** The problem types as HTML pages without scripts: what the `type` of a Problem links to. */
 import { PROBLEM_TYPES, type ProblemType } from "../../ground/problem-types.ts";
 import type { Page } from "./endpoint.ts";
-import { escapeHtml, styledPage } from "./styled-page.ts";
+import { escapeHtml, renderStyledPage } from "./styled-page.ts";
 
 /** Returns the list of all problem types. */
-export function problemTypesPage(): Page {
+export function renderProblemTypesPage(): Page {
   const rows = Object.entries(PROBLEM_TYPES).map(
     ([slug, { status, title, retryable }]) =>
       `<tr><td><a href="/docs/problems/${slug}"><code>${slug}</code></a></td><td>${status}</td>` +
@@ -20,7 +20,7 @@ export function problemTypesPage(): Page {
 }
 
 /** Returns the page of one problem type, or undefined for an unknown one. */
-export function problemTypePage(slug: string): Page | undefined {
+export function renderProblemTypePage(slug: string): Page | undefined {
   const types: Record<string, ProblemType> = PROBLEM_TYPES;
   const type = Object.hasOwn(types, slug) ? types[slug] : undefined;
   if (!type) return undefined;
@@ -47,7 +47,7 @@ const RETRY = {
 const renderCode = (text: string): string => escapeHtml(text).replaceAll(/`([^`]+)`/g, "<code>$1</code>");
 
 const page = (title: string, content: string): Page =>
-  styledPage({
+  renderStyledPage({
     status: 200,
     title: `Busbar: ${title}`,
     main: `<h1>${escapeHtml(title)}</h1>${content}`,

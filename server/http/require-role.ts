@@ -66,7 +66,7 @@ export function findLeastRole(route: Route): Role | undefined {
 }
 
 /** Returns the role that this call needs: secrets need an editor, a dry run only `support`. */
-export function roleOfCall(route: Route, { query, body }: Inputs): Role | undefined {
+export function findRequiredRole(route: Route, { query, body }: Inputs): Role | undefined {
   const role = chooseRole(route);
   if (role === undefined) return undefined;
   const sent = SECRET_PARAMETERS.map((name) => readMember(query, name));

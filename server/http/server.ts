@@ -12,7 +12,7 @@ import { BODY_LIMIT_BYTES, mountRoute } from "./mount-route.ts";
 import { refuseRequest } from "./refuse-request.ts";
 import { endRequest, requestIds } from "./request-work.ts";
 import { securityHeaders, type ServerOptions } from "./server-options.ts";
-import { unknownPath } from "./unknown-path.ts";
+import { refuseUnknownPath } from "./unknown-path.ts";
 
 /** Returns a server that is ready to listen. */
 export function createServer(options: ServerOptions): FastifyInstance {
@@ -65,7 +65,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     done(request.url.includes("%00") ? nulInUrl() : undefined);
   });
   app.addHook("preParsing", (request, reply, _payload, done) => {
-    if (request.is404) return done(unknownPath(request, routes, options.proxyUrl?.()));
+    if (request.is404) return done(refuseUnknownPath(request, routes, options.proxyUrl?.()));
     limitSilence(request, reply, options.bodySilenceMs);
     done();
   });
@@ -82,7 +82,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   });
   if (options.maxConnections !== undefined) limitConnections(app.server, options.maxConnections, log);
   app.setNotFoundHandler((request, reply) =>
-    refuseRequest(options, unknownPath(request, routes, options.proxyUrl?.()), request, reply),
+    refuseRequest(options, refuseUnknownPath(request, routes, options.proxyUrl?.()), request, reply),
   );
   return app;
 }

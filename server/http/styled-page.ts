@@ -16,7 +16,15 @@ interface StyledPage {
 }
 
 /** Returns the page, with a policy that lets nothing but its own style and script run. */
-export function styledPage({ status, title, main, script, layout, formTargets, headers }: StyledPage): Page {
+export function renderStyledPage({
+  status,
+  title,
+  main,
+  script,
+  layout,
+  formTargets,
+  headers,
+}: StyledPage): Page {
   const nonce = randomBytes(16).toString("base64");
   const html = `<!doctype html>
 <html lang="en">

@@ -3,13 +3,13 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { Type, type TSchema } from "typebox";
 import { Problem } from "../../ground/errors.ts";
-import { unknownNamesIn } from "./unknown-names.ts";
+import { findUnknownNames } from "./unknown-names.ts";
 import { createValidator } from "./validation.ts";
 
 const NAMES = { query: ["dryRun"], body: ["groupRef", "record"], header: ["Idempotency-Key"] };
 
 const listPaths = (schema: TSchema, value: unknown): string[] =>
-  unknownNamesIn(schema)(value).map(({ path }) => path);
+  findUnknownNames(schema)(value).map(({ path }) => path);
 
 function catchDetail(schema: TSchema, value: unknown, place: "body" | "query" = "body"): string {
   try {

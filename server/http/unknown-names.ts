@@ -1,6 +1,6 @@
 /** Finds names in a request that its schema does not have, and suggests what was meant. */
 import type { TSchema } from "typebox";
-import { didYouMean } from "../../ground/closest.ts";
+import { suggestName } from "../../ground/closest.ts";
 
 /** A name that the schema does not have, with its path and the names that are possible there. */
 interface UnknownName {
@@ -27,7 +27,7 @@ type Scan = (value: unknown, path: string, found: UnknownName[]) => void;
  * `additionalProperties: true`. The resource beside an `updateMask` is not checked: clients send it as they got it, and the
  * mask names what counts.
  */
-export function unknownNamesIn(schema: TSchema): (value: unknown) => UnknownName[] {
+export function findUnknownNames(schema: TSchema): (value: unknown) => UnknownName[] {
   const shape = schema as Shape;
   const scan = shape.properties?.["updateMask"]
     ? buildNameCheck(Object.keys(shape.properties))
@@ -128,7 +128,7 @@ export function adviseOnName(
   const other = OTHER_WORDS.get(normalizeName(name));
   if (other !== undefined && known.includes(other)) return `Did you mean "${other}"?`;
   const list = known.length > 20 ? "" : ` Known: ${known.join(", ")}.`;
-  return didYouMean(name, known, `Remove it.${list}`);
+  return suggestName(name, known, `Remove it.${list}`);
 }
 
 /** Normalizes a name, so that `Idempotency-Key` equals `idempotencyKey`. */

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import type { FastifyRequest } from "fastify";
 import { processorMs } from "../../tests/harness/processor-ms.ts";
 import { endpoint, route } from "./endpoint.ts";
-import { unknownPath } from "./unknown-path.ts";
+import { refuseUnknownPath } from "./unknown-path.ts";
 
 const handler = endpoint({
   operationId: "getThing",
@@ -17,7 +17,7 @@ const routes = Array.from({ length: 200 }, (_, index) =>
   route(`GET /v1/things/{id}/parts${index}/{part}:check`, "public", handler),
 );
 const reported = (method: string, url: string) =>
-  unknownPath({ method, url, originalUrl: url, headers: {} } as FastifyRequest, routes);
+  refuseUnknownPath({ method, url, originalUrl: url, headers: {} } as FastifyRequest, routes);
 
 test("another method of a known path is reported, and a path that is none", () => {
   assert.match(reported("POST", "/v1/things/1/parts7/2/:check").message, /takes GET, not POST/);

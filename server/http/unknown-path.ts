@@ -2,14 +2,14 @@
 import type { FastifyRequest } from "fastify";
 import { Problem } from "../../ground/errors.ts";
 import { findClosest } from "../../ground/closest.ts";
-import { routerPattern, SURFACES } from "./address.ts";
+import { toRouterPattern, SURFACES } from "./address.ts";
 import type { Route } from "./endpoint.ts";
 
 /**
  * The Problem for a URL without an endpoint: 405 if there is one for another method. `proxyUrl` is the proxy's address, for calls that
  * were meant for it.
  */
-export function unknownPath(request: FastifyRequest, routes: Route[], proxyUrl?: string): Problem {
+export function refuseUnknownPath(request: FastifyRequest, routes: Route[], proxyUrl?: string): Problem {
   const path = request.originalUrl.split("?")[0] ?? "/";
   // The rewritten URL: a header or the host may name the surface.
   const routed = splitPath(request.url.split("?")[0] ?? "/");
@@ -82,7 +82,7 @@ function surfaceAdvice(surfaces: readonly string[], path: string): string {
 const patterns = new Map<string, string[]>();
 
 function parsePattern(routePath: string): string[] {
-  const pattern = patterns.get(routePath) ?? routerPattern(routePath).split("/");
+  const pattern = patterns.get(routePath) ?? toRouterPattern(routePath).split("/");
   patterns.set(routePath, pattern);
   return pattern;
 }

@@ -2,9 +2,9 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
 import addFormats from "ajv-formats";
 import type { TSchema } from "typebox";
-import { didYouMean } from "../../ground/closest.ts";
+import { suggestName } from "../../ground/closest.ts";
 import { Problem, type Issue } from "../../ground/errors.ts";
-import { adviseOnName, unknownNamesIn, type Names } from "./unknown-names.ts";
+import { adviseOnName, findUnknownNames, type Names } from "./unknown-names.ts";
 
 type Place = Issue["in"];
 
@@ -68,7 +68,7 @@ export function createValidator(schema: TSchema, place: Place, names?: Names): (
 }
 
 function unknownIssues(schema: TSchema, place: "body" | "query", names: Names): (value: unknown) => Issue[] {
-  const find = unknownNamesIn(schema);
+  const find = findUnknownNames(schema);
   const detail = place === "body" ? "is not a member of this request" : "is not a parameter of this endpoint";
   return (value) =>
     find(value)
@@ -131,7 +131,7 @@ function toIssue(error: ErrorObject, place: Place, root: unknown): Issue {
 }
 
 const suggestValue = (value: unknown, allowed: unknown[]): string =>
-  typeof value === "string" ? didYouMean(value, allowed.map(String), "") : "";
+  typeof value === "string" ? suggestName(value, allowed.map(String), "") : "";
 
 /** Turns `/batch/3/record` and a missing `id` into `batch[3].record.id`. */
 function formatPath({ instancePath, params, keyword }: ErrorObject): string {

@@ -3,7 +3,7 @@ import type { Catalog } from "../../connector-kit/catalog.ts";
 import type { Connector } from "../../connector-kit/connector.ts";
 import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import type { ProviderFetch, ProviderResponse } from "../../connector-kit/calls/provider-fetch.ts";
-import { authorizedFetch, type Exchange } from "../calls/authorized-fetch.ts";
+import { fetchAuthorized, type Exchange } from "../calls/authorized-fetch.ts";
 import { ClosedGateError } from "../calls/gates/closed-gate-error.ts";
 import {
   judgeAnswer,
@@ -98,7 +98,7 @@ async function openCall(
     const limit = judgeAnswer(answer, connector?.classify, connection.account);
     if (limit) onLimit(limit);
   };
-  const fetch = authorizedFetch(deps, connection, {
+  const fetch = fetchAuthorized(deps, connection, {
     connector,
     timeoutMs: timeoutMs ?? deps.providerTimeoutMs,
     onExchange: (exchange) => log?.push(exchangeEntry(exchange)),

@@ -7,7 +7,7 @@ type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 const answers = new WeakMap<object, ServerResponse>();
 
 /** Returns the answer on this connection that is not completely written yet. */
-export function answerInProgress(socket: object): ServerResponse | undefined {
+export function isAnswerInProgress(socket: object): ServerResponse | undefined {
   const answer = answers.get(socket);
   return answer?.writableEnded ? undefined : answer;
 }

@@ -10,7 +10,7 @@ import type { Log } from "../../ground/log.ts";
 import { toProvider } from "./pass-headers.ts";
 import { ProviderResponseStream } from "./provider-response-stream.ts";
 import type { RequestHead } from "./read-head.ts";
-import { toProxyProblem, egressProblem, refuse, type RefusalDeps } from "./refuse.ts";
+import { toProxyProblem, toEgressProblem, refuse, type RefusalDeps } from "./refuse.ts";
 import { CallerGone, Upload } from "./request-body.ts";
 import { targetPath } from "./target-path.ts";
 import { idsOfCall, type Target } from "./target.ts";
@@ -201,7 +201,7 @@ export class ProxyExchange implements Dispatcher.DispatchHandler {
     const failed = toEgressError(error, this.#sent, this.#target.origin);
     const isOurFault =
       "code" in error && (error.code === "UND_ERR_INVALID_ARG" || error.code === "UND_ERR_NOT_SUPPORTED");
-    this.#refuse(isOurFault ? error : egressProblem(failed, request.method ?? ""));
+    this.#refuse(isOurFault ? error : toEgressProblem(failed, request.method ?? ""));
   }
 
   get #ids(): WorkIds {

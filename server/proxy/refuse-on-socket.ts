@@ -2,7 +2,7 @@
 import type { Duplex } from "node:stream";
 import { Problem } from "../../ground/errors.ts";
 import type { ProblemSlug } from "../../ground/problem-types.ts";
-import { answerInProgress } from "./pipelining.ts";
+import { isAnswerInProgress } from "./pipelining.ts";
 import { refuseOnSocket, type RefusalDeps } from "./refuse.ts";
 
 /** Room for long credentials and cookies; providers accept less. */
@@ -24,7 +24,7 @@ const PARSER_ERRORS: Record<string, { slug?: ProblemSlug; status?: number; detai
 export function refuseUnreadable(deps: RefusalDeps, error: Error, socket: Duplex): void {
   const code = "code" in error ? String(error.code) : "";
   // If an answer is in progress, ours would be read as part of it; if one is pending, in its place.
-  const answer = answerInProgress(socket);
+  const answer = isAnswerInProgress(socket);
   if (answer?.headersSent || answer?.req.complete || code === "ECONNRESET" || code === "EPIPE")
     return void socket.destroy();
   const known = PARSER_ERRORS[code];
@@ -35,7 +35,7 @@ export function refuseUnreadable(deps: RefusalDeps, error: Error, socket: Duplex
 
 /** Answers CONNECT and ends the connection. */
 export function refuseTunnel(deps: RefusalDeps, socket: Duplex): void {
-  if (answerInProgress(socket)) return void socket.destroy();
+  if (isAnswerInProgress(socket)) return void socket.destroy();
   const detail =
     "CONNECT is not supported: this is not a tunnel. Send the provider's path to the proxy's own address.";
   refuseOnSocket(deps, socket, new Problem("method-not-allowed", { detail }));

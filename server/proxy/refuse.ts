@@ -41,7 +41,7 @@ const PROVIDER_SLUGS: Partial<Record<ProviderError["kind"], ProblemSlug>> = {
 const SAFE_METHODS = new Set(["GET", "HEAD", "OPTIONS"]);
 
 /** Converts a failed request to the provider into a Problem for the caller. */
-export function egressProblem(error: EgressError, method: string): Problem {
+export function toEgressProblem(error: EgressError, method: string): Problem {
   const cause = error;
   if (error.failure === "forbidden-address") {
     const detail = "The provider's address is private. The operator must allow it with BUSBAR_EGRESS_ALLOW.";

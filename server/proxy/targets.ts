@@ -7,7 +7,7 @@ import type { LiveConnection } from "../calls/live-connection.ts";
 import type { LiveConnections } from "../calls/live-connections.ts";
 import type { ClientAddress } from "../../ground/client-address.ts";
 import { Problem } from "../../ground/errors.ts";
-import { explainNotInstalled, missingIntegration } from "../operations/missing-integration.ts";
+import { explainNotInstalled, describeMissingIntegration } from "../operations/missing-integration.ts";
 import type { Changes } from "../store/database/changes.ts";
 import type { Database } from "../store/database/database.ts";
 import type { ControlQueries } from "../store/database/sides.ts";
@@ -142,7 +142,7 @@ async function unknownInstallation(
     return new Problem("not-found", { detail: `The project has no installation \`${installationId}\`.` });
   const projectId = readProjectId(names);
   const found = await findIntegration(queries, projectId, integrationName);
-  if (!found) return missingIntegration(queries, projectId, integrationName);
+  if (!found) return describeMissingIntegration(queries, projectId, integrationName);
   const missing = { projectId, integration: found.name, groupRef, seesGroups: maySeeGroups };
   return new Problem("not-found", { detail: await explainNotInstalled(queries, missing) });
 }

@@ -10,7 +10,7 @@ import { deleteSurely } from "./delete-surely.ts";
 import { failureEntry, outcomeEntries, settledEntries } from "./operation-log.ts";
 import type { MetadataMemory } from "../operations/metadata-memory.ts";
 import type { WritePlan } from "./plan-write.ts";
-import { namingFields } from "./naming-fields.ts";
+import { nameFields } from "./naming-fields.ts";
 import { isNothingLeft, listNeededReads, settlePlan } from "./settle-plan.ts";
 import { suggestFields } from "./suggest-fields.ts";
 import { toRecordWrite } from "./to-record-write.ts";
@@ -56,7 +56,7 @@ export async function executePlan(
   const execution = await send(deps, options, plan).catch((error: unknown) => failAll(plan, error));
   // After the call, which closes the gate where it meets a rate limit.
   const gate = deps.gates.closedUntil(connectionId);
-  const outcomes = namingFields(plan.records, execution.outcomes).map((outcome) =>
+  const outcomes = nameFields(plan.records, execution.outcomes).map((outcome) =>
     outcome.success ? outcome : { ...outcome, error: withGateTime(outcome.error, gate) },
   );
   const { failure, warnings } = execution;

@@ -5,9 +5,9 @@ import { Problem } from "../../ground/errors.ts";
 import type { ManifestIntegration } from "../../manifest/manifest.ts";
 import type { Database } from "../store/database/database.ts";
 import { findIntegration } from "../store/integrations/integrations.ts";
-import { explainNotInstalled, missingIntegration } from "../operations/missing-integration.ts";
+import { explainNotInstalled, describeMissingIntegration } from "../operations/missing-integration.ts";
 import type { InstallationCache, Installed } from "../operations/installation-cache.ts";
-import { objectSettings, type ObjectSettings } from "./object-settings.ts";
+import { requireObjectSettings, type ObjectSettings } from "./object-settings.ts";
 
 export interface WriteTarget extends Installed {
   connector: Connector & { write: NonNullable<Connector["write"]> };
@@ -36,7 +36,7 @@ export async function findTarget(deps: WriteTargetServices, asked: WriteAddress)
   const { integration } = installed;
   const connector = deps.catalog.of(asked.projectId).connector(integration.provider);
   if (!connector?.write) throw notBuilt(integration.provider);
-  const settings = objectSettings(installed, asked.objectName, deps.catalog.of(asked.projectId));
+  const settings = requireObjectSettings(installed, asked.objectName, deps.catalog.of(asked.projectId));
   return { ...installed, connector: { ...connector, write: connector.write }, settings };
 }
 
@@ -44,7 +44,7 @@ export async function findTarget(deps: WriteTargetServices, asked: WriteAddress)
 async function findMissing(deps: WriteTargetServices, asked: WriteAddress): Promise<Problem> {
   const { projectId, integration, groupRef, seesGroups = false } = asked;
   const found = await findIntegration<ManifestIntegration>(deps.database.control, projectId, integration);
-  if (!found) return missingIntegration(deps.database.control, projectId, integration);
+  if (!found) return describeMissingIntegration(deps.database.control, projectId, integration);
   const missing = { projectId, integration: found.name, groupRef, seesGroups };
   const detail = await explainNotInstalled(deps.database.control, missing);
   return new Problem("invalid-request", {

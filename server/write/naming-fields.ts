@@ -9,7 +9,7 @@ type Names = Pick<PlannedRecord, "givenNames">;
  * Adds to each failure the fields that it is about and does not name. The refusal of a whole batch is the reason of every record in
  * it, so the names of other records count where a record has none for a field.
  */
-export function namingFields(records: Names[], outcomes: RecordOutcome[]): RecordOutcome[] {
+export function nameFields(records: Names[], outcomes: RecordOutcome[]): RecordOutcome[] {
   const ofAll = records.flatMap(({ givenNames = {} }) => Object.entries(givenNames));
   return outcomes.map((outcome, index) => {
     if (outcome.success) return outcome;

@@ -1,6 +1,6 @@
 /** Gathers the settings of a written object from manifest and installation. */
 import type { Catalog } from "../../connector-kit/catalog.ts";
-import { didYouMean } from "../../ground/closest.ts";
+import { suggestName } from "../../ground/closest.ts";
 import { Problem } from "../../ground/errors.ts";
 import type { Json } from "../../ground/json.ts";
 import type { ConfigWriteObject } from "../../manifest/installation-config.ts";
@@ -39,7 +39,11 @@ export interface ObjectSettings {
 }
 
 /** Throws a 400 Problem when the object cannot be written in this installation. */
-export function objectSettings(installed: Installed, objectName: string, catalog: Catalog): ObjectSettings {
+export function requireObjectSettings(
+  installed: Installed,
+  objectName: string,
+  catalog: Catalog,
+): ObjectSettings {
   const { integration, installation, dropUnmapped } = installed;
   const config = installation.config.content;
   const manifest = integration.latestRevision.content;
@@ -87,7 +91,7 @@ function unknownObject({ integration, installation }: Installed, objectName: str
   });
   const has = names.length > 0 ? `It has: ${names.join(", ")}.` : "It has no write objects.";
   return new Problem("invalid-request", {
-    detail: `The integration \`${integration.name}\` has no write object \`${objectName}\`. ${didYouMean(objectName, names, has)}`,
+    detail: `The integration \`${integration.name}\` has no write object \`${objectName}\`. ${suggestName(objectName, names, has)}`,
     issues: [
       { in: "path", name: "objectName", detail: "is not a write object of the manifest", value: objectName },
     ],

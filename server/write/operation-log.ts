@@ -11,7 +11,7 @@ import type { PlannedRecord, WritePlan } from "./plan-write.ts";
 const nameRecord = (batch: boolean, index: number): string => (batch ? `batch[${index}]` : "record");
 
 /** The plan: number of records, and the withheld fields. */
-export function plannedEntry(plan: WritePlan): LogEntry {
+export function describePlan(plan: WritePlan): LogEntry {
   const withheld = plan.records.flatMap((record, index) =>
     record.withheld.map(
       ({ field, reason }) => [`${nameRecord(plan.batch, index)}.${field}`, reason] as const,

@@ -18,7 +18,7 @@ import {
 } from "./map-record.ts";
 import type { FieldSettings, ObjectSettings } from "./object-settings.ts";
 import { refuseClashes, refuseEntries, refuseImpossible } from "./refusals.ts";
-import { refuseKeyless, unmappedKeyProblem } from "./refuse-upsert.ts";
+import { refuseKeyless, describeUnmappedKey } from "./refuse-upsert.ts";
 import type { WriteRequest } from "./write-request.ts";
 
 export interface PlannedRecord extends RecordToWrite {
@@ -174,7 +174,7 @@ const chooseTarget = (key: string, settings: ObjectSettings): string =>
 function keyField(key: string, settings: ObjectSettings): string {
   if (!settings.mapping?.mappedToProvider.has(key)) return key;
   const field = settings.mapping.mappedToProvider.get(key);
-  if (field === undefined) throw unmappedKeyProblem(key);
+  if (field === undefined) throw describeUnmappedKey(key);
   return field;
 }
 

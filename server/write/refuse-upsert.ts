@@ -52,7 +52,7 @@ export function refuseKeyless(places: string[], key: string): void {
   });
 }
 
-export function unmappedKeyProblem(key: string): Problem {
+export function describeUnmappedKey(key: string): Problem {
   const detail = `The customer has not mapped \`${key}\` to a field.`;
   return new Problem("invalid-request", { detail, issues: [{ in: "body", name: "key", detail }] });
 }

@@ -9,7 +9,7 @@ import { executePlan, type ExecuteOptions, type ExecuteServices } from "./execut
 import type { WriteTarget } from "./find-target.ts";
 import { withKeys } from "./create-keys.ts";
 import { newOperation } from "./new-operation.ts";
-import { judgeWrite, plannedEntry, summarize } from "./operation-log.ts";
+import { judgeWrite, describePlan, summarize } from "./operation-log.ts";
 import type { WritePlan } from "./plan-write.ts";
 import { toWriteAnswer, type WriteAnswer } from "./write-response.ts";
 
@@ -51,7 +51,7 @@ export async function writeNow(
   const { projectId, connectionId } = target.installation;
   // Stored before the provider is called, so that every call has a record.
   if (!isBegun) await deps.ledger.begin(newOperation(target, plan, { id: operationId, ...asked }), agent);
-  const log = [plannedEntry(plan)];
+  const log = [describePlan(plan)];
   const options = { projectId, connectionId, operationId, log, readBack: true, mayName };
   const execution = await executePlan(deps, options, plan).catch((error: unknown) =>
     endFailed(deps, operationId, plan, log, error),

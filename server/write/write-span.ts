@@ -26,7 +26,7 @@ export const writeSpan = (
 });
 
 /** An attempt at a queued write: in the trace of the request that queued it. */
-export function attemptWork(tracer: Tracer | undefined, write: ClaimedWrite): WorkStart {
+export function describeAttemptWork(tracer: Tracer | undefined, write: ClaimedWrite): WorkStart {
   const { operationId, projectId, installationId, objectName, writeType, attempts } = write;
   return {
     tracer,

@@ -58,7 +58,7 @@ export async function deliverTo(busbar: Client, sink: Sink): Promise<void> {
 }
 
 /** Waits for the events of the writes with `asynchronous` in their name. Returns the names of those that did not come. */
-export async function missingEvents(sink: Sink, writes: Map<string, string>): Promise<string[]> {
+export async function findMissingEvents(sink: Sink, writes: Map<string, string>): Promise<string[]> {
   const asynchronous = [...writes].filter(([, name]) => name.includes("asynchronous"));
   const missing = () => {
     const arrived = new Set(sink.received.map(({ body }) => findOperation(body)));

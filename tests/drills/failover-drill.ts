@@ -17,7 +17,7 @@ import { startSandbox, type Sandbox } from "../../sandbox/sandbox.ts";
 import { connectCustomer } from "../harness/connect-customer.ts";
 import { openSink, type Sink } from "../harness/deliveries/sink.ts";
 import { freePort } from "../harness/free-port.ts";
-import { deliverTo, judgeWrites, missingEvents, type JudgedWrites } from "./acknowledged-writes.ts";
+import { deliverTo, judgeWrites, findMissingEvents, type JudgedWrites } from "./acknowledged-writes.ts";
 import { Callers } from "./failover/callers.ts";
 import { FirstAfter } from "./failover/first-after.ts";
 import { startPatroniPair } from "./failover/patroni-pair.ts";
@@ -156,7 +156,7 @@ async function drill(open: Surroundings, options: FailoverOptions): Promise<Fail
   onProgress(`${callers.writes.size} writes were acknowledged; waiting until all work has ended`);
 
   const judged = await judgeWrites(processes.any, callers.writes);
-  const notDelivered = await missingEvents(sink, callers.writes);
+  const notDelivered = await findMissingEvents(sink, callers.writes);
   await refreshed.untilStored();
   // A lost token shows now.
   await refreshed.forceAll();

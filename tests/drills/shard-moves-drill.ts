@@ -15,7 +15,7 @@ import { queryOnce } from "../harness/database.ts";
 import { openSink, type Sink } from "../harness/deliveries/sink.ts";
 import { startServers } from "../harness/replicating-postgres.ts";
 import { until } from "../harness/until.ts";
-import { deliverTo, missingEvents } from "./acknowledged-writes.ts";
+import { deliverTo, findMissingEvents } from "./acknowledged-writes.ts";
 import { DrillProcesses } from "./read/drill-processes.ts";
 import { callProxy, listLoadFaults, Load, writeForCustomer, type LoadReport } from "./sides/load.ts";
 import { describeFound, endDrill } from "./run-drill.ts";
@@ -116,7 +116,7 @@ async function drill(
   const writes = new Map([...loads.movers.writes, ...loads.neighbour.writes]);
   onProgress(`${writes.size} writes were acknowledged; waiting until all work has ended`);
   const judged = await judgeOperations(urls, writes);
-  const notDelivered = await missingEvents(sink, writes);
+  const notDelivered = await findMissingEvents(sink, writes);
   await until(async () => (await countLeftovers(urls)) === 0).catch(() => {});
   return {
     ...moved,

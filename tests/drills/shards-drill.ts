@@ -19,7 +19,7 @@ import { startServer } from "../harness/replicating-postgres.ts";
 import type { RestartablePostgres } from "../harness/restartable-postgres.ts";
 import { REPLICATING_ROLE } from "../harness/side-roles.ts";
 import { until } from "../harness/until.ts";
-import { deliverTo, judgeWrites, missingEvents, type JudgedWrites } from "./acknowledged-writes.ts";
+import { deliverTo, judgeWrites, findMissingEvents, type JudgedWrites } from "./acknowledged-writes.ts";
 import { DrillProcesses } from "./read/drill-processes.ts";
 import { callProxy, listLoadFaults, Load, writeForCustomer, type LoadReport } from "./sides/load.ts";
 import { describeFound, endDrill } from "./run-drill.ts";
@@ -173,7 +173,7 @@ async function drill(
   const writes = new Map([...loads.values()].flatMap((load) => [...load.writes]));
   onProgress(`${writes.size} writes were acknowledged; waiting until all work has ended`);
   const judged = await judgeWrites(processes.any, writes);
-  const notDelivered = await missingEvents(sink, writes);
+  const notDelivered = await findMissingEvents(sink, writes);
   return {
     placed,
     ...judged,

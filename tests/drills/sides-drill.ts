@@ -14,7 +14,7 @@ import { startSandbox, type Sandbox } from "../../sandbox/sandbox.ts";
 import { queryOnce } from "../harness/database.ts";
 import { openSink, type Sink } from "../harness/deliveries/sink.ts";
 import { startServers, type ServerPair } from "../harness/replicating-postgres.ts";
-import { deliverTo, judgeWrites, missingEvents, type JudgedWrites } from "./acknowledged-writes.ts";
+import { deliverTo, judgeWrites, findMissingEvents, type JudgedWrites } from "./acknowledged-writes.ts";
 import { DrillProcesses } from "./read/drill-processes.ts";
 import { listLoadFaults, Load, writeForCustomer, type LoadReport } from "./sides/load.ts";
 import { describeFound, endDrill } from "./run-drill.ts";
@@ -96,7 +96,7 @@ async function drill(open: Surroundings, options: SidesOptions): Promise<SidesRe
   await load.stop();
   onProgress(`${load.writes.size} writes were acknowledged; waiting until all work has ended`);
   const judged = await judgeWrites(processes.any, load.writes);
-  const notDelivered = await missingEvents(sink, load.writes);
+  const notDelivered = await findMissingEvents(sink, load.writes);
   const report = load.judge(sandbox, sink);
   const notErased = await erase(open, "erased");
   const left = await queryOnce(servers.control.url, "select count(*)::integer as count from outbox");

@@ -21,7 +21,7 @@ import { runBusbar, startChildBusbar, type ChildBusbar } from "../harness/child-
 import { connectCustomer, type Customer } from "../harness/connect-customer.ts";
 import { startTestPostgres } from "../harness/postgres.ts";
 import { until } from "../harness/until.ts";
-import { deliverTo, judgeWrites, missingEvents, type JudgedWrites } from "./acknowledged-writes.ts";
+import { deliverTo, judgeWrites, findMissingEvents, type JudgedWrites } from "./acknowledged-writes.ts";
 import { endDrill } from "./run-drill.ts";
 
 interface UpgradeReport extends JudgedWrites {
@@ -77,7 +77,7 @@ async function upgradeDrill(options: { from: string; seconds: number }): Promise
     const called = await callDuring(old, () => begin("new"), customer, options.seconds);
     const ended = await judgeWrites(called.replacement, called.writes);
     const stored = JSON.stringify(sandbox.records("hubspot", "companies"));
-    const notDelivered = await missingEvents(sink, called.writes);
+    const notDelivered = await findMissingEvents(sink, called.writes);
     await stop(called.replacement);
     const wayBack = await startAgain(earlier, { ...env, BUSBAR_DATA_DIR: join(home, "back") });
     return {

@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import { Client } from "pg";
-import { hasTwoDatabases, openBoth, replicateEmpty, routePool } from "./two-databases.ts";
+import { hasTwoDatabases, openBoth, replicateEmpty, replacePool } from "./two-databases.ts";
 import { createLog } from "../../ground/log.ts";
 import type { Database } from "../../server/store/database/database.ts";
 import { openDatabase } from "../../server/store/database/open-database.ts";
@@ -97,7 +97,7 @@ export async function testDatabase(scope: Scope, { isDivided = hasTwoDatabases()
     await drop();
     if (busy > 0) throw new Error(`${busy} database connections were not given back`);
   });
-  return routePool(database);
+  return replacePool(database);
 }
 
 /** Opens a database once more, with a role for each side unless it is two databases already, so that a change of one side reaches the other by a second commit. */

@@ -29,7 +29,7 @@ interface GuidePart {
 }
 
 /** Returns what each page shows in a language, and first how a program of the clients begins. */
-export async function guideParts(language: "sh" | "ts" | "python"): Promise<GuidePart[]> {
+export async function readGuideParts(language: "sh" | "ts" | "python"): Promise<GuidePart[]> {
   const forms = openClientForms(JSON.parse(await readFile(join(ROOT, "openapi.json"), "utf8")));
   const clients = await readFile(join(ROOT, "docs/guide/clients.md"), "utf8");
   const [begin = ""] = blocks(clients).flatMap((block) => (block.language === language ? [block.text] : []));

@@ -141,7 +141,7 @@ export async function connectBoth(urls: { connectionString: string; dataUrl?: st
 }
 
 /** Returns the database with a pool that sends each statement to the database that has its tables. */
-export function routePool(database: Database): Database {
+export function replacePool(database: Database): Database {
   const { pool, dataPool } = database;
   if (!dataPool) return database;
   const routed = new Proxy(pool, {

@@ -14,7 +14,7 @@ import { openTestBusbar, startTestBusbar, type TestBusbar } from "../harness/bus
 import { connectCustomer } from "../harness/connect-customer.ts";
 import { BUSBAR } from "../harness/child-busbar.ts";
 import { createEmptyDatabase } from "../harness/database.ts";
-import { guideParts, withAddresses } from "../harness/guide-programs.ts";
+import { readGuideParts, withAddresses } from "../harness/guide-programs.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const GUIDE = join(ROOT, "docs/guide");
@@ -99,7 +99,7 @@ test("the commands of the pages that continue the first do what their pages say"
   await mkdir(join(folder, ".busbar"));
   await writeFile(join(folder, ".busbar/bootstrap.json"), JSON.stringify(first));
   await symlink(join(ROOT, "docs"), join(folder, "docs"));
-  const [, ...parts] = await guideParts("sh");
+  const [, ...parts] = await readGuideParts("sh");
   const texts = parts.map(({ page, text }) => `${text}\nprintf '\\nThe end of %s\\n' ${page}\n`);
   const printed = await runBlock(
     withAddresses(texts.join(""), fresh).replaceAll("http://127.0.0.1:3000", address(receiver)),

@@ -50,7 +50,7 @@ export interface InstalledCrm {
 }
 
 /** The health may change at any time, as when the sandbox limits what the new subscription asks. */
-export function withoutHealth(installation: Answer["body"]): Answer["body"] {
+export function omitHealth(installation: Answer["body"]): Answer["body"] {
   const { healthStatus: _status, healthReasons: _reasons, ...stored } = installation;
   return stored;
 }
@@ -78,6 +78,6 @@ export async function installCrm(busbar: TestBusbar, groupRef: string): Promise<
         changes,
         ...which,
       }),
-    show: async () => withoutHealth((await busbar.inProject("GET", path)).body),
+    show: async () => omitHealth((await busbar.inProject("GET", path)).body),
   };
 }

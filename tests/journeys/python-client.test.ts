@@ -10,7 +10,7 @@ import { promisify } from "node:util";
 import { Webhook } from "standardwebhooks";
 import { openTestBusbar, startTestBusbar, type TestBusbar } from "../harness/busbar.ts";
 import { connectCustomer } from "../harness/connect-customer.ts";
-import { guideParts, withAddresses } from "../harness/guide-programs.ts";
+import { readGuideParts, withAddresses } from "../harness/guide-programs.ts";
 import { checkFastapiQuickstart, runFastapiExample } from "./example-fastapi.ts";
 
 const run = promisify(execFile);
@@ -146,7 +146,7 @@ httpx.get, httpx.post = good(httpx.get), good(httpx.post)
 test("the guide's calls in Python do what their pages say", { skip }, async (t) => {
   const fresh = await startTestBusbar(t);
   fresh.sandbox.hubspot.setLimits("off");
-  const parts = await guideParts("python");
+  const parts = await readGuideParts("python");
   const program = [REFUSALS_FAIL, ...parts.map(({ page, text }) => `${text}\nprint("The end of ${page}")`)];
   const file = join(scratch, "guide.py");
   await writeFile(file, withAddresses(program.join("\n"), fresh));

@@ -5,7 +5,7 @@ import { Client } from "pg";
 import { moveCustomer } from "../../server/commands/shards/move-customer.ts";
 import { getPlacedGroup } from "../../server/commands/shards/require-move.ts";
 import { openDatabase } from "../../server/store/database/open-database.ts";
-import { deliverTo, judgeWrites, missingEvents } from "../drills/acknowledged-writes.ts";
+import { deliverTo, judgeWrites, findMissingEvents } from "../drills/acknowledged-writes.ts";
 import { Load } from "../drills/sides/load.ts";
 import { openTestBusbar } from "../harness/busbar.ts";
 import { openClient } from "../harness/client.ts";
@@ -85,7 +85,7 @@ test("writes that are accepted before, while and after a customer moves end once
       { failed, lost, neverEnded, unknownOutcomes },
       { failed: [], lost: [], neverEnded: [], unknownOutcomes: 0 },
     );
-    assert.deepEqual(await missingEvents(sink, load.writes), []);
+    assert.deepEqual(await findMissingEvents(sink, load.writes), []);
     const { answers, refusals: _, ...faults } = load.judge(busbar.sandbox, sink);
     for (const [name, found] of Object.entries(faults)) assert.deepEqual(found, [], name);
     const expected = load === loads.mover ? / (200|503)$/ : / 200$/;

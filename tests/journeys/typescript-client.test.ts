@@ -20,7 +20,7 @@ import { checkTwoWaySyncPage, runTwoWaySyncExample } from "./example-two-way-syn
 import { testReactComponents } from "./react-components/suite.ts";
 import { startMock } from "../../server/commands/mock-command.ts";
 import { openTestBusbar, startTestBusbar, type TestBusbar } from "../harness/busbar.ts";
-import { guideParts, splitImports, withAddresses } from "../harness/guide-programs.ts";
+import { readGuideParts, splitImports, withAddresses } from "../harness/guide-programs.ts";
 import { NO_CHROMIUM } from "../harness/chromium.ts";
 import { connectCustomer } from "../harness/connect-customer.ts";
 
@@ -67,7 +67,7 @@ globalThis.fetch = async (...request) => {
 
 /** Returns the guide's calls as one program, in which each page has names of its own. */
 async function guideProgram(): Promise<string> {
-  const { imports, parts } = splitImports(await guideParts("ts"));
+  const { imports, parts } = splitImports(await readGuideParts("ts"));
   const [begin, ...pages] = parts;
   const texts = pages.map(({ page, text }) => `{\n${text}\nconsole.log("The end of ${page}");\n}\n`);
   return [imports, REFUSALS_FAIL, begin?.text, ...texts]

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
-import { installCrm, withoutHealth, CRM_MANIFEST, type InstalledCrm } from "./installed-crm.ts";
+import { installCrm, omitHealth, CRM_MANIFEST, type InstalledCrm } from "./installed-crm.ts";
 
 describe("an installation is updated by mask", () => {
   let busbar: TestBusbar;
@@ -38,7 +38,7 @@ describe("an installation is updated by mask", () => {
     assert.equal(config.createdBy, "api:update-installation");
     assert.notEqual(config.id, was.config.id);
     assert.ok(updateTime);
-    assert.deepEqual(await crm.show(), withoutHealth(answer.body));
+    assert.deepEqual(await crm.show(), omitHealth(answer.body));
   });
 
   test("a configuration of more than a million characters is refused, however it is written", async () => {
@@ -181,7 +181,7 @@ describe("an installation is updated by mask", () => {
     const was = await crm.show();
     const answer = await crm.update([], { config: { content: { proxy: { enabled: false } } } });
     assert.equal(answer.status, 200);
-    assert.deepEqual(withoutHealth(answer.body), was);
+    assert.deepEqual(omitHealth(answer.body), was);
   });
 
   test("every wrong path is named, by its place in the mask, and nothing is changed", async () => {

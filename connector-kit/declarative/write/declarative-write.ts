@@ -17,7 +17,7 @@ import {
 } from "../object-plan.ts";
 import { prepareRequests, findRecordFault, recordRequests } from "./record-request.ts";
 import { sendRecord } from "./send-record.ts";
-import { needsTypes, shownTypes, typedWrite } from "./typed-writes.ts";
+import { needsTypes, shownTypes, toTypedWrite } from "./typed-writes.ts";
 
 type Classify = NonNullable<Connector["classify"]>;
 
@@ -64,7 +64,7 @@ export function declarativeWrite(description: Description, classify: Classify): 
       }
       const isSent = asked.records.some((one) => !findRecordFault(asked, one, idFault, plan));
       const write =
-        isSent && needsTypes(plan, asked) ? await typedWrite(plan, asked, { fetch, classify }) : asked;
+        isSent && needsTypes(plan, asked) ? await toTypedWrite(plan, asked, { fetch, classify }) : asked;
       if (write instanceof ProviderError) return allRefused(asked, write);
       if (hasBatch(plan, write)) return writeInBatches(batching(plan, write), fetch);
       return writeSingly(write, {

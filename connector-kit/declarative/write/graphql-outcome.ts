@@ -20,7 +20,7 @@ interface Judge {
 }
 
 /** Judges as `classify` whatever is not the answer to a mutation. */
-export function mutationJudge(
+export function judgeMutation(
   plan: ObjectPlan,
   type: RecordWrite["type"],
   classify: Classify,

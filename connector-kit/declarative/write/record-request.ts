@@ -2,7 +2,7 @@
 import { hash } from "node:crypto";
 import { isJsonObject, type Json, type JsonObject } from "../../../ground/json.ts";
 import type { RecordToWrite, RecordWrite } from "../../connector.ts";
-import { exactInteger } from "../../calls/exact-json.ts";
+import { toExactInteger } from "../../calls/exact-json.ts";
 import type { ProviderRequest } from "../../calls/provider-fetch.ts";
 import { ProviderError } from "../../calls/provider-error.ts";
 import { findUpsertKeyFault, readUpsertKey, withoutUpsertKey } from "../../calls/upsert-key.ts";
@@ -11,7 +11,7 @@ import { hasBatch } from "./declarative-batch.ts";
 import type { DeleteRules, Description, UpsertRules, WriteRules } from "../rules/description.ts";
 import { withDocument } from "../graphql-plan.ts";
 import { getRequest } from "../get-record.ts";
-import { fillPath, fillText, pathStep } from "../fill-path.ts";
+import { fillPath, fillText, encodePathStep } from "../fill-path.ts";
 import { at, readKey, keyPlaces, toObjectPlan, type IdFault, type ObjectPlan } from "../object-plan.ts";
 import { encodeForm, nestValue, put, withQuery, type RequestParts } from "../request-parts.ts";
 
@@ -89,7 +89,7 @@ export const recordRequests =
   };
 
 const idPlaces = ({ idTo }: WriteRules, id: string | undefined, isNumber: boolean): WrittenRecord["also"] =>
-  idTo === undefined || id === undefined ? [] : [[idTo, isNumber ? (exactInteger(id) ?? id) : id]];
+  idTo === undefined || id === undefined ? [] : [[idTo, isNumber ? (toExactInteger(id) ?? id) : id]];
 
 const beforePlaces = ({ readBefore }: WriteRules, before: Json | undefined): WrittenRecord["also"] =>
   !readBefore || before === undefined || before === null ? [] : [[readBefore.to, before]];
@@ -230,7 +230,7 @@ function moveIntoPath(template: string, fields: JsonObject): { path: string; fie
   const fault = findPathFieldFault(template, fields);
   if (fault) throw fault;
   const path = template.replaceAll(FIELD, (whole, name: string) =>
-    pathStep(findStep(fields[name]) ?? "", whole),
+    encodePathStep(findStep(fields[name]) ?? "", whole),
   );
   return {
     path,

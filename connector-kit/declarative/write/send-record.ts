@@ -6,7 +6,7 @@ import { ProviderError } from "../../calls/provider-error.ts";
 import { concernsEveryRecord, send } from "../../calls/send-request.ts";
 import type { SingleOutcome } from "../../calls/write-singly.ts";
 import type { Description } from "../rules/description.ts";
-import { mutationJudge } from "./graphql-outcome.ts";
+import { judgeMutation } from "./graphql-outcome.ts";
 import { getOne } from "../get-record.ts";
 import { sendUnderKey } from "./keyed-create.ts";
 import { findReason } from "../declarative-classify.ts";
@@ -35,7 +35,7 @@ export async function sendRecord(sending: Sending, asked: RecordToWrite): Promis
   const request = buildRequest(write, record, value);
   let response: ProviderResponse | undefined;
   const kept: ProviderFetch = async (one) => (response = await fetch(one));
-  const judge = mutationJudge(plan, write.type, classify, errors);
+  const judge = judgeMutation(plan, write.type, classify, errors);
   const sent = (one: ProviderRequest) =>
     send(one, kept, judge.classify, write.account).catch((fault: unknown) => {
       if (fault instanceof ProviderError && judge.isOfRecord(fault)) return { body: undefined, error: fault };

@@ -4,7 +4,7 @@ import type { Connector, RecordWrite } from "../../connector.ts";
 import type { ProviderFetch, ProviderRequest } from "../../calls/provider-fetch.ts";
 import { ProviderError } from "../../calls/provider-error.ts";
 import { concernsEveryRecord } from "../../calls/send-request.ts";
-import { fieldListRequest, readFieldList } from "../declarative-fields.ts";
+import { buildFieldListRequest, readFieldList } from "../declarative-fields.ts";
 import type { ObjectPlan } from "../object-plan.ts";
 import { toSentValue } from "./typed-values.ts";
 
@@ -18,7 +18,7 @@ export const needsTypes = ({ typedValues }: ObjectPlan, { type }: RecordWrite): 
  * Returns the write with its values as the provider takes them. Fields that the account does not name stay as they are, and are
  * refused by the provider. Returns a `ProviderError` where the object cannot be described; throws as `send`.
  */
-export async function typedWrite(
+export async function toTypedWrite(
   plan: ObjectPlan,
   write: RecordWrite,
   { fetch, classify }: { fetch: ProviderFetch; classify: Classify },
@@ -43,7 +43,7 @@ function toRefusal(error: unknown): ProviderError {
 export const shownTypes = (plan: ObjectPlan, write: RecordWrite): [ProviderRequest[], RecordWrite] =>
   plan.metadata?.list && needsTypes(plan, write)
     ? [
-        [fieldListRequest(plan, plan.metadata.list)],
+        [buildFieldListRequest(plan, plan.metadata.list)],
         withValues(write, (value) => (isJsonObject(value) ? value : { "{type}": value })),
       ]
     : [[], write];

@@ -1,7 +1,7 @@
 /** Who did something: the name of a person, the label of a key. */
 import type { JSX } from "react";
 import { useCall } from "../../api/queries.ts";
-import { actorWords } from "./actor-words.ts";
+import { describeActor } from "./actor-words.ts";
 import { useProjectName, useShownProject } from "../project.ts";
 
 /** `actor` is as in the API, such as `builder:<id>` or `apiKey:<id>`; it is the tooltip. */
@@ -14,7 +14,7 @@ export function ActorName({ actor }: { actor: string }): JSX.Element {
   const people = useCall("listOrgBuilders", { orgId }, { enabled: isPerson, staysFresh: true });
   return (
     <span className="foreign" title={actor}>
-      {actorWords(actor, { keys: keys.data ?? [], people: people.data ?? [] })}
+      {describeActor(actor, { keys: keys.data ?? [], people: people.data ?? [] })}
     </span>
   );
 }

@@ -1,7 +1,7 @@
 /** Guards the words for who did something. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { actorWords } from "./actor-words.ts";
+import { describeActor } from "./actor-words.ts";
 
 const GONE = "01a207a6-8756-741b-9daf-d5d7f5dcbbd0";
 const known = {
@@ -13,7 +13,7 @@ const known = {
 };
 
 test("a key has its label, a person a name or address, a user the reference, a call its operation", () => {
-  const words = (actor: string) => actorWords(actor, known);
+  const words = (actor: string) => describeActor(actor, known);
   assert.equal(words("apiKey:k1"), "API key ci server");
   assert.equal(words("builder:p1"), "Ada");
   assert.equal(words("builder:p2"), "bob@acme.example");
@@ -22,8 +22,8 @@ test("a key has its label, a person a name or address, a user the reference, a c
 });
 
 test("who is gone has the beginning of the id, and other words stay as they are", () => {
-  assert.equal(actorWords(`apiKey:${GONE}`, known), "API key 01a207a6…");
-  assert.equal(actorWords(`builder:${GONE}`, known), "person 01a207a6…");
+  assert.equal(describeActor(`apiKey:${GONE}`, known), "API key 01a207a6…");
+  assert.equal(describeActor(`builder:${GONE}`, known), "person 01a207a6…");
   for (const actor of ["system", "nightly job", "consumer:", ""])
-    assert.equal(actorWords(actor, known), actor);
+    assert.equal(describeActor(actor, known), actor);
 });

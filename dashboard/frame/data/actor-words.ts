@@ -10,7 +10,7 @@ interface Known {
  * was not kept. The builder's own code may have sent any other words, which are returned as they are, like ids of those who
  * are gone, shortened.
  */
-export function actorWords(actor: string, { keys, people }: Known): string {
+export function describeActor(actor: string, { keys, people }: Known): string {
   const [, kind, rest = ""] = /^(apiKey|builder|consumer|api):(.+)$/s.exec(actor) ?? [];
   if (kind === "apiKey") return `API key ${keys.find(({ id }) => id === rest)?.label ?? shorten(rest)}`;
   if (kind === "consumer") return `user ${rest}`;

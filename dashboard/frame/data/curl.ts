@@ -9,11 +9,11 @@ export function buildCurl(
 ): string {
   const { method, url, body } = buildRequest(operationId, input);
   const json: Record<string, string> = body === undefined ? {} : { "Content-Type": "application/json" };
-  return curlTo({ method, url: origin + url, headers: { ...json, ...headers }, body });
+  return writeCurl({ method, url: origin + url, headers: { ...json, ...headers }, body });
 }
 
 /** Shows a request to any address of Busbar, as that of the proxy. */
-export function curlTo(request: {
+export function writeCurl(request: {
   method: string;
   url: string;
   headers: Readonly<Record<string, string>>;

@@ -13,7 +13,7 @@ import { Facts } from "../../ui/facts.tsx";
 import { IdText } from "../../ui/id-text.tsx";
 import { Section } from "../../ui/section.tsx";
 import { TimeAgo } from "../../ui/time-ago.tsx";
-import { programWords } from "./program-words.ts";
+import { describeProgram } from "./program-words.ts";
 
 export function AccountPage(): JSX.Element {
   const { data, error, refetch } = useCall("getMyInfo", {});
@@ -109,7 +109,7 @@ const buildColumns = (onEnd: (id: string) => void): Column<Session>[] => [
     head: "Browser or program",
     cell: ({ userAgent = "–" }) => (
       <span className="foreign" title={userAgent}>
-        {programWords(userAgent)}
+        {describeProgram(userAgent)}
       </span>
     ),
     grows: true,

@@ -1,7 +1,7 @@
 /** User agents of browsers and programs as they are sent. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { programWords } from "./program-words.ts";
+import { describeProgram } from "./program-words.ts";
 
 const LIKE = "AppleWebKit/537.36 (KHTML, like Gecko)";
 
@@ -39,6 +39,6 @@ const AGENTS: Record<string, string> = {
 };
 
 test("browser and system are named in words; what is not known is shown as it was sent", () => {
-  const words = Object.keys(AGENTS).map((agent) => [agent, programWords(agent)]);
+  const words = Object.keys(AGENTS).map((agent) => [agent, describeProgram(agent)]);
   assert.deepEqual(Object.fromEntries(words), AGENTS);
 });

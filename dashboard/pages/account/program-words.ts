@@ -1,7 +1,7 @@
 /** Describes a user agent: the browser or program, and its system. */
 
 /** Returns "Firefox 140 on Windows", "curl 8", or the text itself where nothing is known of it. */
-export function programWords(userAgent: string): string {
+export function describeProgram(userAgent: string): string {
   const program = find(BROWSERS, userAgent) ?? leadingProgram(userAgent);
   if (program === undefined) return userAgent;
   const system = find(SYSTEMS, userAgent);

@@ -10,7 +10,7 @@ import { Status } from "../../ui/status.tsx";
 import { TimeAgo } from "../../ui/time-ago.tsx";
 import { formatClockTime } from "../../ui/time-words.ts";
 import { Lines, SOON } from "./attention-lines.tsx";
-import { failureCauses, type FailureCause } from "./failure-causes.ts";
+import { countFailureCauses, type FailureCause } from "./failure-causes.ts";
 import { UnhealthyCustomers } from "./unhealthy-customers.tsx";
 
 const OF_PERIOD = { everyMs: POLL_MS.overview, keepsPrevious: true };
@@ -87,7 +87,7 @@ function Failures({ since }: { since: string }): JSX.Element | null {
   const call = useCall("listProjectOperations", input, OF_PERIOD);
   const failures = call.data?.results ?? [];
   const all = `/operations?status=failure&since=${encodePart(since)}`;
-  const lines = failureCauses(failures).map((cause) => ({
+  const lines = countFailureCauses(failures).map((cause) => ({
     key: cause.key,
     status: (
       <Status status="failure">{`${cause.count} ${cause.count === 1 ? "failure" : "failures"}`}</Status>

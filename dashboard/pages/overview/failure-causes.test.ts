@@ -1,7 +1,7 @@
 /** Failures of one cause are one line, whatever record they were about. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { failureCauses } from "./failure-causes.ts";
+import { countFailureCauses } from "./failure-causes.ts";
 
 test("failures that differ in ids, addresses and quoted values are one cause, which the list's filter finds", () => {
   const of = (result: string) => ({
@@ -10,7 +10,7 @@ test("failures that differ in ids, addresses and quoted values are one cause, wh
     result,
     createTime: "2026-01-01T00:00:00Z",
   });
-  const causes = failureCauses([
+  const causes = countFailureCauses([
     of("[contacts] No record 4711 in the account"),
     of('[contacts] Value of "email" is taken by ada@example.com'),
     of("[contacts] No record 9af3-22 in the account"),

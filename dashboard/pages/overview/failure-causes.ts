@@ -23,7 +23,7 @@ const VARYING = /"[^"]*"|'[^']*'|[\w.+-]+@[\w.-]+|\b[\w-]*\d[\w-]*\b/g;
 const SHORTEST_TEXT = 8;
 
 /** Returns the causes, the most frequent one first. `operations` are the newest first. */
-export function failureCauses(operations: readonly FailedOperation[]): FailureCause[] {
+export function countFailureCauses(operations: readonly FailedOperation[]): FailureCause[] {
   const causes = new Map<string, FailureCause>();
   for (const { integrationName = "", resource, result, createTime } of operations) {
     const words = result ?? `[${resource}] failed`;

@@ -4,7 +4,7 @@ import { Group, NativeSelect, SimpleGrid, Stack, Text, Textarea } from "@mantine
 import type { Answer, Input } from "../../api/call.ts";
 import { useCall, useChange } from "../../api/queries.ts";
 import { AddressText } from "../../frame/address-text.tsx";
-import { curlTo } from "../../frame/data/curl.ts";
+import { writeCurl } from "../../frame/data/curl.ts";
 import { useDraft } from "../../frame/drafts.ts";
 import { useFilters } from "../../frame/data/filters.ts";
 import { encodePart, ProjectLink } from "../../frame/page-link.tsx";
@@ -147,7 +147,7 @@ function Shell({ installation, body }: { installation: Installation; body: Body 
   const system = useCall("getSystem", {}, { staysFresh: true }).data;
   if (!system) return null;
   const isJson = body.body !== undefined;
-  const curl = curlTo({
+  const curl = writeCurl({
     method: body.method,
     url: system.urls.proxy.replace(/\/$/, "") + body.path,
     headers: {

@@ -11,7 +11,7 @@ import type { ProviderFault } from "../../../connector-kit/provider/check-provid
 import type { ProviderRequest, ProviderResponse } from "../../../connector-kit/calls/provider-fetch.ts";
 import type { Checkpoint, ReadPlan, SourceRecord } from "../../../connector-kit/read-connector.ts";
 import { findClosest } from "../../../ground/closest.ts";
-import { memberProblem } from "../../../ground/member-problem.ts";
+import { toMemberProblem } from "../../../ground/member-problem.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../ground/json.ts";
 import { parseManifest } from "../../../manifest/parse-manifest.ts";
 import { truncateToBytes } from "../agent-lookups.ts";
@@ -135,12 +135,12 @@ export const simulateProviderTool = defineTool({
     const { own, faults } = await readCustomProvider(text);
     const [fault] = faults;
     if (!own)
-      throw memberProblem(
+      throw toMemberProblem(
         "description",
         `${fault?.path ?? ""}: ${fault?.message ?? "is faulty"}. Use check_description.`,
       );
     if (!own.description)
-      throw memberProblem(
+      throw toMemberProblem(
         "description",
         "has no `connector`, so there is nothing to simulate. Describe an object first.",
       );
@@ -153,7 +153,7 @@ function chooseObject(description: Description, named: string | undefined): stri
   const name = named ?? findCheapestObject(description) ?? names[0];
   if (name !== undefined && names.includes(name)) return name;
   const near = findClosest(name ?? "", names);
-  throw memberProblem(
+  throw toMemberProblem(
     "object",
     `is not described. ${near ? `Did you mean \`${near}\`?` : `There are ${names.join(", ")}.`}`,
   );

@@ -24,7 +24,7 @@ interface BudgetServices {
  */
 export async function takeBudget(deps: BudgetServices, policy: AgentPolicy, act: AgentAct): Promise<void> {
   const usedUp = await countAgainstBudgets(deps.database.control, deps, policy, act);
-  if (usedUp) throw overBudget(policy, usedUp, deps.minuteMs);
+  if (usedUp) throw findExceededBudget(policy, usedUp, deps.minuteMs);
 }
 
 /** Removes an act from the budget that was not sent after all. */
@@ -56,7 +56,7 @@ const BUDGETS = {
   perGroup: { member: "writesPerHourPerGroup", of: "of this customer" },
 } as const;
 
-export function overBudget(
+export function findExceededBudget(
   { budgets }: AgentPolicy,
   { budget, freeInMs }: UsedUp,
   minuteMs: number,

@@ -271,7 +271,7 @@ export function decideByRule(policy: AgentPolicy, act: Act): Decision | undefine
 const fitsNames = (wanted = FITS_ALL, names: string | readonly string[] = []): boolean =>
   wanted === FITS_ALL || [names].flat().some((named) => named.toLowerCase() === wanted.toLowerCase());
 
-/** Returns the fields of an object, given with all its names, that agents must not see: see `fieldSteps`. */
+/** Returns the fields of an object, given with all its names, that agents must not see: see `splitFieldSteps`. */
 export function listHiddenFields(policy: AgentPolicy, objectNames: readonly string[]): Set<string> {
   const names = new Set([FITS_ALL, ...objectNames.map((named) => named.toLowerCase())]);
   const lists = Object.entries(policy.hiddenFields).filter(([object]) => names.has(object.toLowerCase()));
@@ -279,13 +279,13 @@ export function listHiddenFields(policy: AgentPolicy, objectNames: readonly stri
 }
 
 /** Returns a name as sets of hidden fields have it. */
-export const nameHidden = (field: string): string => fieldSteps(field).join(".");
+export const nameHidden = (field: string): string => splitFieldSteps(field).join(".");
 
 /**
  * Returns the steps of a name or path in lower case, without entries of lists: `address.city`, `address[0].city` and
  * `$['address']['city']` are the same field.
  */
-export function fieldSteps(field: string): string[] {
+export function splitFieldSteps(field: string): string[] {
   const path = parseValuePath(field);
   const steps = "steps" in path ? path.steps.filter((step) => typeof step === "string") : [field];
   return steps.flatMap((step) =>
@@ -299,7 +299,8 @@ export function fieldSteps(field: string): string[] {
 
 /** Returns whether a field is hidden: by one of its names, or with the whole that it is a part of (`address` hides `address.city`). */
 export const isHidden = (hidden: ReadonlySet<string>, ...names: string[]): boolean =>
-  hidden.size > 0 && names.some((named) => listWholes(fieldSteps(named)).some((whole) => hidden.has(whole)));
+  hidden.size > 0 &&
+  names.some((named) => listWholes(splitFieldSteps(named)).some((whole) => hidden.has(whole)));
 
 const listWholes = (steps: readonly string[]): string[] =>
   steps.map((_, at) => steps.slice(0, at + 1).join("."));

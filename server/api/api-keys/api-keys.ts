@@ -5,7 +5,7 @@ import { nowMs } from "../../../ground/clock.ts";
 import { described } from "../../../ground/described.ts";
 import { Problem } from "../../../ground/errors.ts";
 import { newApiKey } from "../../../ground/ids.ts";
-import { memberProblem } from "../../../ground/member-problem.ts";
+import { toMemberProblem } from "../../../ground/member-problem.ts";
 import { type Caller, projectEndpoint, route, type Route } from "../../http/endpoint.ts";
 import {
   type ApiKeyRow,
@@ -103,7 +103,7 @@ const ApiKeySchema = Type.Object(
 function futureTime(expireTime: string, name: string): Date {
   const time = new Date(expireTime);
   if (time.getTime() > nowMs()) return time;
-  throw memberProblem(name, "must be in the future", { value: expireTime });
+  throw toMemberProblem(name, "must be in the future", { value: expireTime });
 }
 
 const NameParams = Type.Object({
@@ -395,5 +395,5 @@ function requireOwnAddress(allowedAddresses: string[], address: string): void {
 function noNetwork(name: string, value: string): Problem {
   const detail =
     "must be an IPv4 or IPv6 address, or a network such as 10.0.0.0/8 or 2001:db8::/32; IPv4 not in its IPv6 form";
-  return memberProblem(name, detail, { value });
+  return toMemberProblem(name, detail, { value });
 }

@@ -2,7 +2,7 @@
 import { Type } from "typebox";
 import type { Catalog } from "../../../connector-kit/catalog.ts";
 import { normalizeMetadata } from "../../credentials/stored/provider-metadata.ts";
-import { withoutReported } from "../../credentials/stored/reported-metadata.ts";
+import { omitReported } from "../../credentials/stored/reported-metadata.ts";
 import { proveCredentials, type WantedCredentials } from "../../credentials/connect/prove-credentials.ts";
 import { CredentialsInput, readCredentials } from "../../credentials/connect/read-credentials.ts";
 import type { RefreshServices } from "../../credentials/refresh/refresh-tokens.ts";
@@ -50,7 +50,7 @@ export const generateConnection = (deps: RefreshServices) =>
       const provider = deps.catalog.of(project.id).find(body.provider);
       if (!provider) throw unknownProvider(deps.catalog.of(project.id), body.provider);
       const credentials = readCredentials(provider, body);
-      const { providerMetadata, providerWorkspaceRef } = withoutReported(caller, provider, body);
+      const { providerMetadata, providerWorkspaceRef } = omitReported(caller, provider, body);
       const metadata = normalizeMetadata(provider, providerMetadata, providerWorkspaceRef);
       const wanted = { projectId: project.id, provider, metadata, credentials };
       const proven = await proveCredentials(deps, wanted);

@@ -11,7 +11,7 @@ import { findGroup, upsertConsumer, upsertGroup } from "../../store/access/custo
 import type { Database } from "../../store/database/database.ts";
 import type { SharedQueries } from "../../store/database/sides.ts";
 import { listCustomers } from "./list-customers.ts";
-import { missingGroup } from "./missing-group.ts";
+import { describeMissingGroup } from "./missing-group.ts";
 import {
   ConsumerName,
   ConsumerRef,
@@ -172,7 +172,7 @@ const getGroup = (deps: { database: Database }) =>
       const filter = { projectId: project.id, groupRef };
       const [row] = (await listCustomers(deps.database, filter, { limit: 1 })).rows;
       if (row) return toCustomer(row);
-      throw await missingGroup(deps.database.control, project.id, groupRef);
+      throw await describeMissingGroup(deps.database.control, project.id, groupRef);
     },
   });
 

@@ -1,7 +1,7 @@
 /** Erases a group in batches until it is gone or time is up, and counts what went. */
 import { FIRST_ID } from "../../../ground/ids.ts";
 import { elapsedMs } from "../../../ground/clock.ts";
-import { missingGroup } from "./missing-group.ts";
+import { describeMissingGroup } from "./missing-group.ts";
 import { awaitPushes } from "../../subscribe/receive/await-pushes.ts";
 import {
   ignoreDatabaseOutage,
@@ -67,7 +67,7 @@ export async function eraseGroup(
   const first = await transactControl(deps.database, async (queries) => {
     const row = await lockGroup(queries, projectId, groupRef);
     // Inside the transaction, whose commit would put an erasure into the audit.
-    if (!row) throw await missingGroup(queries, projectId, groupRef);
+    if (!row) throw await describeMissingGroup(queries, projectId, groupRef);
     // While the row is locked, no move begins; one that has begun has rows in two shards.
     const present = await findGroupShard(queries, projectId, groupRef);
     if (present?.isSplit || present?.shard !== placed?.shard) throw refuseMoving();

@@ -4,7 +4,7 @@ import { maskAddress } from "../../../destination-kit/mask-address.ts";
 import { nowMs } from "../../../ground/clock.ts";
 import { Problem } from "../../../ground/errors.ts";
 import { buildFirstId, isUuid } from "../../../ground/ids.ts";
-import { memberProblem } from "../../../ground/member-problem.ts";
+import { toMemberProblem } from "../../../ground/member-problem.ts";
 import { restoreRequests } from "../../deliver/destinations/sent-request.ts";
 import { projectEndpoint, route, type Route } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database/database.ts";
@@ -352,13 +352,13 @@ function chooseOption({
   ids,
 }: Static<typeof BodySchema>): Omit<ResendChoice, "destinationId"> {
   if (since === undefined && ids === undefined)
-    throw memberProblem("since", "is missing. Send it, or send `ids`.");
+    throw toMemberProblem("since", "is missing. Send it, or send `ids`.");
   const sinceMs = since === undefined ? 0 : Date.parse(since);
   const untilMs = until === undefined ? nowMs() + 1 : Date.parse(until);
   if (untilMs <= sinceMs) {
     throw until === undefined
-      ? memberProblem("since", "must lie in the past.")
-      : memberProblem("until", "must be later than `since`.");
+      ? toMemberProblem("since", "must lie in the past.")
+      : toMemberProblem("until", "must be later than `since`.");
   }
   return {
     states: STATES[status],

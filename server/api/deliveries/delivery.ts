@@ -9,7 +9,7 @@ import type { DeliveryRow, ListedDelivery } from "../../store/deliveries/deliver
 import type { SharedQueries } from "../../store/database/sides.ts";
 import {
   DELIVERY_KINDS,
-  deliveryKind,
+  toDeliveryKind,
   type SubjectFilter,
 } from "../../store/deliveries/delivery-subjects.ts";
 import { findIntegration } from "../../store/integrations/integrations.ts";
@@ -125,7 +125,7 @@ export const DeliveryWithDataSchema = Type.Object(
 );
 
 /** Removes what only `getDelivery` shows. */
-export function withoutSent(record: AttemptRecord): Static<typeof AttemptSchema> {
+export function omitSent(record: AttemptRecord): Static<typeof AttemptSchema> {
   const { sent, ...attempt } = record;
   return sent ? attempt : record;
 }
@@ -137,8 +137,8 @@ export const toDelivery = (row: DeliveryRow): Static<typeof DeliverySchema> => (
   eventTime: timeOfId(row.eventId).toISOString(),
   status: row.state,
   ...(row.state === "waiting" && { nextAttemptTime: row.dueTime.toISOString() }),
-  attempts: row.attempts.map(withoutSent),
-  kind: deliveryKind(row.type),
+  attempts: row.attempts.map(omitSent),
+  kind: toDeliveryKind(row.type),
   ...row.subject,
 });
 

@@ -1,5 +1,5 @@
 /** Applies the `updateMask` of a destination: paths of one or two steps; values are replaced as a whole. */
-import { memberProblem } from "../../../ground/member-problem.ts";
+import { toMemberProblem } from "../../../ground/member-problem.ts";
 
 export interface DestinationChange {
   name: string;
@@ -16,7 +16,7 @@ interface Members {
 }
 
 /** Returns the changed destination, and whether the change enables it. Throws a Problem. */
-export function maskedDestination(
+export function maskDestination(
   mask: string[],
   source: Partial<DestinationChange>,
   before: DestinationChange,
@@ -65,7 +65,7 @@ function parse(path: string, members: Members): Step {
     one,
     ...members[one].map((name) => `${one}.${name}`),
   ]);
-  throw memberProblem(
+  throw toMemberProblem(
     "updateMask",
     `\`${path}\` cannot be updated; these can: name, ownWrites, ${known.join(", ")}.`,
   );
@@ -73,11 +73,11 @@ function parse(path: string, members: Members): Step {
 
 function requirePresent<Value>(value: Value | undefined, path: string): Value {
   if (value !== undefined) return value;
-  throw memberProblem(`destination.${path}`, "is missing, but `updateMask` names it.");
+  throw toMemberProblem(`destination.${path}`, "is missing, but `updateMask` names it.");
 }
 
 function keepType(asked: string, type: string): void {
   if (asked === type) return;
   const detail = `is \`${type}\` and cannot be changed. Create another destination.`;
-  throw memberProblem("destination.type", detail, { slug: "semantically-invalid", value: asked });
+  throw toMemberProblem("destination.type", detail, { slug: "semantically-invalid", value: asked });
 }

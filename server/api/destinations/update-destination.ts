@@ -25,7 +25,7 @@ import {
   toDestination,
 } from "./destination.ts";
 import { refuseInUse } from "./refuse-in-use.ts";
-import { maskedDestination, type DestinationChange } from "./masked-destination.ts";
+import { maskDestination, type DestinationChange } from "./masked-destination.ts";
 
 export interface UpdateServices {
   database: Database;
@@ -112,7 +112,7 @@ function change(
     secrets: Object.keys(type.secrets.properties),
   };
   const before = { name: row.name, type: row.type, metadata, secrets, ownWrites: row.ownWrites ?? null };
-  const { enable, ...after } = maskedDestination(updateMask, destination, before, members);
+  const { enable, ...after } = maskDestination(updateMask, destination, before, members);
   const name = after.name === row.name ? row.name : checkName(after.name, "destination.name");
   const checked = checkSettings(type, after, deps.egress, "destination.");
   return updateRow(queries, row.projectId, row.id, {

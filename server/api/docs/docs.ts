@@ -9,9 +9,9 @@ import { PROJECT_ROOT } from "../../../ground/project-root.ts";
 import { endpoint, type Endpoint, Page, route, type Route } from "../../http/endpoint.ts";
 import { withExamples } from "../../http/openapi/openapi-examples.ts";
 import { prefersHtml } from "../../http/prefers-html.ts";
-import { problemTypePage, problemTypesPage } from "../../http/problems-page.ts";
+import { renderProblemTypePage, renderProblemTypesPage } from "../../http/problems-page.ts";
 import { htmlPage } from "./html-page.ts";
-import { readerPage } from "./reader.ts";
+import { renderReaderPage } from "./reader.ts";
 import { execFile } from "node:child_process";
 
 export const docsRoutes = (deps: { dashboardPage?: () => Page }): Route[] => [
@@ -78,7 +78,7 @@ const getDocs = (): Endpoint =>
     summary: "Read the API reference",
     description: "A page for people, made from `/openapi.json`. It loads nothing from other servers.",
     success: htmlPage("The page."),
-    handle: async () => readerPage(),
+    handle: async () => renderReaderPage(),
   });
 
 const getDocsReader = (): Endpoint =>
@@ -111,7 +111,7 @@ const getProblemTypes = (): Endpoint =>
     summary: "Read about all problem types",
     description: "A page with all problem types: status, title, and whether a retry can succeed.",
     success: htmlPage("The page."),
-    handle: async () => problemTypesPage(),
+    handle: async () => renderProblemTypesPage(),
   });
 
 const getProblemType = (): Endpoint =>
@@ -126,7 +126,7 @@ const getProblemType = (): Endpoint =>
     success: htmlPage("The page."),
     refusals: { 404: "There is no such problem type." },
     async handle({ params }) {
-      const page = problemTypePage(params.slug);
+      const page = renderProblemTypePage(params.slug);
       if (page !== undefined) return page;
       throw new Problem("not-found", {
         detail: `There is no problem type \`${params.slug}\`. See /docs/problems.`,

@@ -2,7 +2,7 @@
 import { Type } from "typebox";
 import { findClosest } from "../../../ground/closest.ts";
 import { Problem } from "../../../ground/errors.ts";
-import { guidePage, llmsText, searchPage } from "../../guide/guide-pages.ts";
+import { renderGuidePage, renderLlmsText, searchPage } from "../../guide/guide-pages.ts";
 import { openGuide } from "../../guide/open-guide.ts";
 import { endpoint, Page, route, type Endpoint, type Route } from "../../http/endpoint.ts";
 import { htmlPage } from "./html-page.ts";
@@ -82,7 +82,7 @@ const getLlmsText = (): Endpoint =>
     description:
       "The pages of the guide as Markdown, each with its first sentence, in the form of llmstxt.org.",
     success: { status: 200, description: "The list.", schema: Type.String(), media: "text/plain" },
-    handle: async () => markdownAnswer(llmsText(await openGuide()), "text/plain"),
+    handle: async () => markdownAnswer(renderLlmsText(await openGuide()), "text/plain"),
   });
 
 /** Returns the page with this name, as HTML or as Markdown. */
@@ -91,7 +91,7 @@ async function readPage(address: string): Promise<Page> {
   const isMarkdown = address.endsWith(MARKDOWN);
   const name = isMarkdown ? address.slice(0, -MARKDOWN.length) : address;
   const page = guide.pages.get(name);
-  if (page) return isMarkdown ? markdownAnswer(page.markdown, "text/markdown") : guidePage(guide, page);
+  if (page) return isMarkdown ? markdownAnswer(page.markdown, "text/markdown") : renderGuidePage(guide, page);
   const near = findClosest(name, [...guide.pages.keys()]);
   throw new Problem("not-found", {
     detail: `The guide has no page \`${name}\`. ${near ? `Did you mean /docs/guide/${near}?` : "See /docs/guide."}`,

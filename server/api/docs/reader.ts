@@ -48,7 +48,7 @@ function customCss(): string {
 const PROGRAM = "/docs/reader.js";
 
 /** Returns the page. The policy allows inline styles, because Scalar writes them into elements. */
-export function readerPage(): Page {
+export function renderReaderPage(): Page {
   const nonce = randomBytes(16).toString("base64");
   const configuration = JSON.stringify(CONFIGURATION).replaceAll('"', "&quot;");
   const html = `<!doctype html>

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
-import { eventFileUrl } from "../../deliver/event-files.ts";
+import { buildEventFileUrl } from "../../deliver/event-files.ts";
 import { Sealer } from "../../../ground/seal.ts";
 
 describe("event files", () => {
@@ -15,7 +15,7 @@ describe("event files", () => {
   test("a token that is malformed, forged or expired is refused with 404", async () => {
     const other = new Sealer([{ id: "test", secret: Buffer.alloc(32, 8) }]);
     const event = { eventId: "01a1fecd-d759-75de-a63c-a80eaf0833b4", member: "config" };
-    const forged = eventFileUrl(other, "", event).split("/").at(-1) ?? "";
+    const forged = buildEventFileUrl(other, "", event).split("/").at(-1) ?? "";
     for (const token of ["nonsense", forged]) {
       const answer = await busbar.call("GET", `/v1/event-files/${token}`);
       assert.equal(answer.status, 404, answer.text);

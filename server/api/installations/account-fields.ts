@@ -1,7 +1,7 @@
 /** Compares the fields that a configuration names with those of the customer's account. */
 import type { ObjectMetadata } from "../../../connector-kit/fields.ts";
 import type { Issue } from "../../../ground/errors.ts";
-import { didYouMean } from "../../../ground/closest.ts";
+import { suggestName } from "../../../ground/closest.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../ground/json.ts";
 import { formatName } from "../../../manifest/config-issue.ts";
 import type { ConfigContent } from "../../../manifest/installation-config.ts";
@@ -139,7 +139,7 @@ function toIssue(
     name: formatName(isRequired ? [...place] : [...place, ...path]),
     detail: `The customer's account has no field \`${fieldName}\` of ${displayName ?? name}${required}.`,
     value: fieldName,
-    remedy: didYouMean(
+    remedy: suggestName(
       fieldName,
       Object.keys(fields),
       "Choose one of the account's fields, or create it there first.",

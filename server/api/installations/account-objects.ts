@@ -3,7 +3,7 @@ import { findFieldsConnector } from "../../../connector-kit/fields.ts";
 import type { Connector } from "../../../connector-kit/connector.ts";
 import { ProviderError } from "../../../connector-kit/calls/provider-error.ts";
 import type { Issue } from "../../../ground/errors.ts";
-import { didYouMean } from "../../../ground/closest.ts";
+import { suggestName } from "../../../ground/closest.ts";
 import { formatName } from "../../../manifest/config-issue.ts";
 import type { ConfigContent } from "../../../manifest/installation-config.ts";
 import { callProvider } from "../../operations/call-provider.ts";
@@ -184,6 +184,6 @@ function describeUnknown(
         ? `${provider} has no object \`${objectName}\` that Busbar can ${action === "write" ? "write" : "read"}.`
         : `The customer's account at ${provider} has no object \`${objectName}\`, or does not show it: ${words}`,
     value: objectName,
-    remedy: didYouMean(objectName, names, otherwise),
+    remedy: suggestName(objectName, names, otherwise),
   };
 }

@@ -8,7 +8,7 @@ import { findDestination } from "../../store/deliveries/destinations.ts";
 import { DESTINATION_DETAILS } from "../../store/integrations/installation-health.ts";
 import { listReadObjects } from "../../store/reads/read-objects.ts";
 import { subscribeDefinitions, wantsEvents } from "../../subscribe/definition/subscribe-definition.ts";
-import { subscribingConnector } from "../../subscribe/definition/subscription-target.ts";
+import { findSubscribingConnector } from "../../subscribe/definition/subscription-target.ts";
 import { getIntegrationRow, type Integration } from "../integration.ts";
 import { showInstallation, type Installation, type StoredInstallation } from "./installation.ts";
 
@@ -63,7 +63,7 @@ async function listNamedDestinations(
   const sources = await readSources(data, integration, content, running);
   const isReadable = catalog.of(projectId).connector(provider)?.read !== undefined;
   const read = isReadable ? readDefinitions(sources).filter(({ disabled }) => !disabled) : [];
-  const subscribed = subscribingConnector(catalog, provider)
+  const subscribed = findSubscribingConnector(catalog, provider)
     ? subscribeDefinitions(sources).filter(wantsEvents)
     : [];
   return new Set([...read, ...subscribed].map(({ destination }) => destination));

@@ -1,5 +1,5 @@
 /** Finds the connection for an installation: the group's connection to the integration's provider. */
-import { didYouMean } from "../../../ground/closest.ts";
+import { suggestName } from "../../../ground/closest.ts";
 import { Problem } from "../../../ground/errors.ts";
 import { findConnection, listConnections, type ConnectionRow } from "../../store/connections/connections.ts";
 import { findGroup, listNearbyGroupRefs } from "../../store/access/customers.ts";
@@ -26,7 +26,7 @@ export async function getUsableConnection(
         `The group \`${groupRef}\` has no connection to ${provider}. Connect it first.`,
       );
     const nearby = asked.seesGroups ? await listNearbyGroupRefs(queries, projectId, groupRef) : [];
-    const hint = didYouMean(groupRef, nearby, "Connect it first.");
+    const hint = suggestName(groupRef, nearby, "Connect it first.");
     throw refusalProblem(
       "groupRef",
       `The group \`${groupRef}\` is unknown: it has no connection yet. ${hint}`,

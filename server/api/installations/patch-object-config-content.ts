@@ -4,7 +4,7 @@ import type { Catalog } from "../../../connector-kit/catalog.ts";
 import { Problem, type Issue } from "../../../ground/errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../ground/json.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
-import { didYouMean } from "../../../ground/closest.ts";
+import { suggestName } from "../../../ground/closest.ts";
 import { formatName } from "../../../manifest/config-issue.ts";
 import type { ConfigContent } from "../../../manifest/installation-config.ts";
 import type { SharedQueries } from "../../store/database/sides.ts";
@@ -127,7 +127,7 @@ function refuseUnknownObject(integration: Integration, action: Request["action"]
   if (names.includes(objectName)) return;
   const otherwise =
     names.length > 0 ? `It has ${names.slice(0, 10).join(", ")}.` : `It has no ${action} objects.`;
-  const detail = `\`${integration.name}\` has no ${action} object \`${objectName}\`. ${didYouMean(objectName, names, otherwise)}`;
+  const detail = `\`${integration.name}\` has no ${action} object \`${objectName}\`. ${suggestName(objectName, names, otherwise)}`;
   throw new Problem("invalid-request", {
     detail,
     issues: [{ in: "path", name: "objectName", detail, value: objectName }],

@@ -1,6 +1,6 @@
 /** What a deployment would change in one integration, as the answer of a dry run shows it. */
 import { Type, type Static } from "typebox";
-import { manifestChanges } from "../../../manifest/manifest-changes.ts";
+import { compareManifests } from "../../../manifest/manifest-changes.ts";
 import type { Json } from "../../../ground/json.ts";
 import type { Integration } from "../integration.ts";
 import { ProviderName } from "../members.ts";
@@ -65,7 +65,7 @@ export function toPlanned(
 ): Static<typeof PlannedIntegrationSchema> {
   const { row, before, warnings } = planned;
   const changes = before
-    ? manifestChanges(asJson(before.latestRevision.content), asJson(row.latestRevision.content))
+    ? compareManifests(asJson(before.latestRevision.content), asJson(row.latestRevision.content))
     : [];
   return {
     name: row.name,

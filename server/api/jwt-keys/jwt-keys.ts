@@ -3,7 +3,7 @@ import { createPublicKey, type KeyObject } from "node:crypto";
 import { type Static, Type } from "typebox";
 import { described } from "../../../ground/described.ts";
 import { Problem } from "../../../ground/errors.ts";
-import { memberProblem } from "../../../ground/member-problem.ts";
+import { toMemberProblem } from "../../../ground/member-problem.ts";
 import { projectEndpoint, route, type Route } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database/database.ts";
 import {
@@ -174,7 +174,7 @@ const createJWTKey = (deps: { database: Database }) =>
     refusalMembers: RefusedKeySchema,
     async handle({ project, body }) {
       const label = body.label ?? body.name;
-      if (label === undefined) throw memberProblem("label", "is missing");
+      if (label === undefined) throw toMemberProblem("label", "is missing");
       const publicKeyPem = readPublicKey(body.publicKeyPem);
       const { id } = await insertJwtKey(deps.database.control, {
         projectId: project.id,

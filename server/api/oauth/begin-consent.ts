@@ -3,7 +3,7 @@ import type { Catalog } from "../../../connector-kit/catalog.ts";
 import { randomText, usesConsent } from "../../credentials/grants/authorization-code.ts";
 import type { Egress } from "../../egress/egress.ts";
 import { nowMs } from "../../../ground/clock.ts";
-import { memberProblem } from "../../../ground/member-problem.ts";
+import { toMemberProblem } from "../../../ground/member-problem.ts";
 import { newId } from "../../../ground/ids.ts";
 import type { Log } from "../../../ground/log.ts";
 import type { Sealer } from "../../../ground/seal.ts";
@@ -46,9 +46,9 @@ export const BEGIN_PATH = `${CONSENT_PATH}/begin`;
 /** Returns the address to open. Throws Problems that name what is missing. */
 export async function beginConsent(deps: ConsentServices, wanted: WantedConsent): Promise<string> {
   const provider = deps.catalog.of(wanted.projectId).find(wanted.provider);
-  if (!provider) throw memberProblem("provider", `There is no provider \`${wanted.provider}\`.`);
+  if (!provider) throw toMemberProblem("provider", `There is no provider \`${wanted.provider}\`.`);
   if (!usesConsent(provider)) {
-    throw memberProblem(
+    throw toMemberProblem(
       "provider",
       `${provider.name} is not connected by a consent page. Use connections:generate with its credentials.`,
     );

@@ -28,7 +28,7 @@ interface Bound {
 }
 
 /** Returns the secret that this browser has, or a new one. */
-export function browserSecret(
+export function getBrowserSecret(
   { id, path }: Bound,
   headers: IncomingHttpHeaders,
   publicUrl: string,

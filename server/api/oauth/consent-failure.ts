@@ -96,7 +96,7 @@ export class ConsentFailed extends Error {
 }
 
 /** Classifies what was thrown on the way to a connection. */
-export function consentFailure(error: unknown): ConsentFailed {
+export function explainConsentFailure(error: unknown): ConsentFailed {
   if (error instanceof ConsentFailed) return error;
   if (error instanceof TokenEndpointError) {
     return new ConsentFailed(TOKEN_REASONS[error.failure] ?? "code-refused", error.message, { cause: error });
@@ -124,7 +124,10 @@ const CALLBACK_REASONS: Record<string, FailureReason> = {
 };
 
 /** The failure of a callback without a code; anybody can write these parameters into the URL. */
-export function refusedConsent(error: string | undefined, description: string | undefined): ConsentFailed {
+export function explainRefusedConsent(
+  error: string | undefined,
+  description: string | undefined,
+): ConsentFailed {
   const said = [error, description].filter(Boolean).join(": ");
   const reason = Object.hasOwn(CALLBACK_REASONS, error ?? "") ? CALLBACK_REASONS[error ?? ""] : undefined;
   return new ConsentFailed(

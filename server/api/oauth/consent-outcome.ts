@@ -4,9 +4,9 @@ import { nowMs } from "../../../ground/clock.ts";
 import type { Page } from "../../http/endpoint.ts";
 import { endConsent, type ShownConsent } from "../../store/connections/consents.ts";
 import type { ConsentServices } from "./begin-consent.ts";
-import { browserHash, browserSecret, CONSENT_PATH } from "./browser-binding.ts";
+import { browserHash, getBrowserSecret, CONSENT_PATH } from "./browser-binding.ts";
 import { isRetryable, REASONS, type ConsentFailed, type FailureReason } from "./consent-failure.ts";
-import { failurePage, successPage } from "./consent-pages.ts";
+import { failurePage, renderSuccessPage } from "./consent-pages.ts";
 
 const RETRY_PATH = `${CONSENT_PATH}/retry`;
 
@@ -26,7 +26,7 @@ export async function succeed(
       "the end of a consent could not be stored",
     ),
   );
-  return successPage(connectionId, findNames(deps, consent));
+  return renderSuccessPage(connectionId, findNames(deps, consent));
 }
 
 export async function fail(
@@ -41,16 +41,16 @@ export async function fail(
   if (reason === "internal") deps.log.error({ ...line, err: cause }, "a consent failed");
   else deps.log[CUSTOMERS_OWN.has(reason) ? "info" : "warn"](line, "a consent failed");
   await endConsent(deps.database.control, consentId, { status: "failed", reason, message, detail });
-  return failedPage(deps, { ...consent, reason, message }, headers);
+  return renderFailedPage(deps, { ...consent, reason, message }, headers);
 }
 
 /** Returns the page of a consent that has failed, with a form to try again where that may help. */
-export function failedPage(
+export function renderFailedPage(
   deps: ConsentServices,
   consent: Pick<ShownConsent, "id" | "appName" | "reason" | "message" | "browserHash" | "createTime">,
   headers: IncomingHttpHeaders,
 ): Page {
-  const { proof } = browserSecret({ id: consent.id, path: CONSENT_PATH }, headers, deps.publicUrl());
+  const { proof } = getBrowserSecret({ id: consent.id, path: CONSENT_PATH }, headers, deps.publicUrl());
   const again = consent.reason !== null && isRetryable(consent.reason);
   return failurePage({
     message: consent.message ?? "",

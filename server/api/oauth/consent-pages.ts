@@ -1,6 +1,6 @@
 /** The pages of a consent: before the provider's page, and after it. */
 import type { Page } from "../../http/endpoint.ts";
-import { escapeHtml, styledPage } from "../../http/styled-page.ts";
+import { escapeHtml, renderStyledPage } from "../../http/styled-page.ts";
 
 interface Names {
   app: string;
@@ -17,7 +17,7 @@ interface Asked {
 }
 
 /** Returns the page that names application, account and group, and asks whether to go on. */
-export function askingPage(
+export function renderAskingPage(
   asked: Asked,
   form: { action: string; token: string; proof: string; cookie: string; targets: string },
   { app, provider }: Names,
@@ -29,7 +29,7 @@ export function askingPage(
   ];
   const rows = facts.map(([name = "", value = ""]) => `<dt>${name}</dt><dd>${escapeHtml(value)}</dd>`);
   const [theApp, theProvider] = [escapeHtml(app), escapeHtml(provider)];
-  return styledPage({
+  return renderStyledPage({
     status: 200,
     layout: "card",
     title: `Connect ${provider} to ${app}`,
@@ -73,8 +73,8 @@ const HOLDING_BUTTONS = `{
   });
 }`;
 
-export function successPage(connectionId: string, { app, provider }: Names): Page {
-  return styledPage({
+export function renderSuccessPage(connectionId: string, { app, provider }: Names): Page {
+  return renderStyledPage({
     status: 200,
     layout: "card",
     title: `${provider} is connected`,
@@ -90,7 +90,7 @@ export function successPage(connectionId: string, { app, provider }: Names): Pag
 
 /** For an address that is opened again after its consent has succeeded. */
 export const usedPage = ({ app, provider }: Names): Page =>
-  styledPage({
+  renderStyledPage({
     status: 400,
     layout: "card",
     title: `${provider} is connected`,
@@ -117,7 +117,7 @@ export function failurePage({ message, app, reference, again }: FailureShown): P
 <button class="main" id="again">Try again</button>
 </form>`
     : "";
-  return styledPage({
+  return renderStyledPage({
     status: 400,
     layout: "card",
     title: "Not connected",

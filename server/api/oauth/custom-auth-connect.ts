@@ -1,11 +1,11 @@
 /** POST /v1/custom-auth/connect: connects by a provider-specific scheme, in one or more steps. */
 import type { IncomingHttpHeaders } from "node:http";
 import { Type, type Static } from "typebox";
-import { withoutReported } from "../../credentials/stored/reported-metadata.ts";
+import { omitReported } from "../../credentials/stored/reported-metadata.ts";
 import { normalizeMetadata, requireAddress } from "../../credentials/stored/provider-metadata.ts";
 import { readCredentials } from "../../credentials/connect/read-credentials.ts";
 import { described } from "../../../ground/described.ts";
-import { memberProblem } from "../../../ground/member-problem.ts";
+import { toMemberProblem } from "../../../ground/member-problem.ts";
 import { projectEndpoint, type Caller } from "../../http/endpoint.ts";
 import { ConnectionSchema, ProviderMetadataInput, toConnection } from "../connections/connection.ts";
 import { ConsumerRef, GroupRef, ProjectIdOrName, ProviderName } from "../members.ts";
@@ -105,21 +105,21 @@ async function begin(
   body: Static<typeof RequestSchema>,
 ): Promise<Flow> {
   const { groupRef, groupName, consumerRef, consumerName, customAuth = {}, providerAppId } = body;
-  if (body.provider === undefined) throw memberProblem("provider", "is missing");
+  if (body.provider === undefined) throw toMemberProblem("provider", "is missing");
   const catalog = deps.catalog.of(projectId);
   const provider = catalog.find(body.provider);
-  if (!provider) throw memberProblem("provider", explainMissingProvider(catalog, body.provider));
-  if (groupRef === undefined) throw memberProblem("groupRef", "is missing");
-  if (consumerRef === undefined) throw memberProblem("consumerRef", "is missing");
+  if (!provider) throw toMemberProblem("provider", explainMissingProvider(catalog, body.provider));
+  if (groupRef === undefined) throw toMemberProblem("groupRef", "is missing");
+  if (consumerRef === undefined) throw toMemberProblem("consumerRef", "is missing");
   if (provider.authType !== "custom")
-    throw memberProblem(
+    throw toMemberProblem(
       "provider",
       `${provider.name} has no custom authentication scheme. Use connections:generate.`,
     );
-  const metadata = normalizeMetadata(provider, withoutReported(caller, provider, body).providerMetadata);
+  const metadata = normalizeMetadata(provider, omitReported(caller, provider, body).providerMetadata);
   const credentials = readCredentials(provider, { customAuth });
   if (credentials.scheme !== "custom")
-    throw memberProblem("provider", `${provider.name} has no custom authentication scheme.`);
+    throw toMemberProblem("provider", `${provider.name} has no custom authentication scheme.`);
   // Values of later steps cannot be required yet; without steps, a missing value is refused before the provider is called.
   if (!provider.customOpts?.connectSteps) requireAddress(provider, metadata, deps.egress.allowsPlainHttp);
   const app = provider.customOpts?.providerInputs?.length

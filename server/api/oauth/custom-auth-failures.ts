@@ -6,7 +6,7 @@ import type { Log } from "../../../ground/log.ts";
 import { insertFailedConsent } from "../../store/connections/consents.ts";
 import type { Database } from "../../store/database/database.ts";
 import { digest } from "./browser-binding.ts";
-import { ConsentFailed, consentFailure, refusedConsent } from "./consent-failure.ts";
+import { ConsentFailed, explainConsentFailure, explainRefusedConsent } from "./consent-failure.ts";
 
 /** The customer and the provider of an attempt. */
 interface Attempt {
@@ -75,10 +75,11 @@ async function record(
 }
 
 function asFailure(error: unknown, params: Record<string, string>): ConsentFailed {
-  if (params["error"] !== undefined) return refusedConsent(params["error"], params["error_description"]);
-  if (!(error instanceof Problem)) return consentFailure(error);
+  if (params["error"] !== undefined)
+    return explainRefusedConsent(params["error"], params["error_description"]);
+  if (!(error instanceof Problem)) return explainConsentFailure(error);
   const { detail } = error.options;
   if (error.slug === "provider-refused") return new ConsentFailed("provider-refused", detail);
   if (error.status >= 502) return new ConsentFailed("provider-unavailable", detail);
-  return consentFailure(error);
+  return explainConsentFailure(error);
 }

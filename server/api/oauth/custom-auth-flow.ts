@@ -2,7 +2,7 @@
 import type { Catalog } from "../../../connector-kit/catalog.ts";
 import {
   readCallback,
-  stepUrl,
+  fillStepUrl,
   sendsState,
   StepError,
 } from "../../../connector-kit/provider/custom-steps.ts";
@@ -25,7 +25,7 @@ import type { Egress } from "../../egress/egress.ts";
 import type { Log } from "../../../ground/log.ts";
 import { nowMs } from "../../../ground/clock.ts";
 import { Problem } from "../../../ground/errors.ts";
-import { memberProblem } from "../../../ground/member-problem.ts";
+import { toMemberProblem } from "../../../ground/member-problem.ts";
 import { newId } from "../../../ground/ids.ts";
 import type { SealedPlace, Sealer } from "../../../ground/seal.ts";
 import type { ConnectionRow } from "../../store/connections/connections.ts";
@@ -108,11 +108,14 @@ export async function resumeFlow(
   const provider = session && deps.catalog.of(session.projectId).find(session.provider);
   const redirect = session && provider?.customOpts?.connectSteps?.[session.step]?.redirect;
   if (!session || !redirect) {
-    throw memberProblem("sessionId", "There is no such session, or it has expired or was used. Start again.");
+    throw toMemberProblem(
+      "sessionId",
+      "There is no such session, or it has expired or was used. Start again.",
+    );
   }
   const progress = openProgress(deps.sealer, session);
   if (sendsState(redirect) && params["state"] !== progress.state) {
-    throw memberProblem("callbackParams.state", "is not the one that was sent. Start again.");
+    throw toMemberProblem("callbackParams.state", "is not the one that was sent. Start again.");
   }
   const app = session.providerAppId
     ? await findProviderApp(deps.database.control, session.projectId, session.providerAppId)
@@ -189,11 +192,11 @@ async function sendAway(
 function buildAddress(deps: FlowServices, flow: Flow, redirect: Redirect, state: string): URL {
   const values = { ...stepValues(flow, ourValues(deps, flow)), state };
   try {
-    return stepUrl(flow.provider, redirect, values, { allowPlainHttp: deps.egress.allowsPlainHttp });
+    return fillStepUrl(flow.provider, redirect, values, { allowPlainHttp: deps.egress.allowsPlainHttp });
   } catch (error) {
     if (!(error instanceof TemplateError)) throw error;
     const name = error.placeholder ?? "provider";
-    throw memberProblem(name, `${flow.provider.name} needs it for the next step: ${error.message}.`);
+    throw toMemberProblem(name, `${flow.provider.name} needs it for the next step: ${error.message}.`);
   }
 }
 

@@ -10,21 +10,21 @@ import {
 import { htmlPage } from "../docs/html-page.ts";
 import {
   browserHash,
-  browserSecret,
+  getBrowserSecret,
   CUSTOM_AUTH_PATH,
   digest,
   findProvenBrowser,
 } from "./browser-binding.ts";
 import { formTargets, findNames } from "./consent-outcome.ts";
-import { askingPage, failurePage } from "./consent-pages.ts";
+import { renderAskingPage, failurePage } from "./consent-pages.ts";
 import { customAuthConnect } from "./custom-auth-connect.ts";
 import { CUSTOM_BEGIN_PATH, type FlowServices, openProgress, SESSION_MS } from "./custom-auth-flow.ts";
 import { FORM_LIMIT_BYTES, parseForm } from "./form-body.ts";
 import {
-  callbackPage,
+  renderCallbackPage,
   FORWARDING_DESCRIPTION,
-  forwardingPage,
-  resendingPage,
+  renderForwardingPage,
+  renderResendingPage,
   strangeBrowserPage,
 } from "./forwarding-page.ts";
 import { unknownAddressPage, withoutCookie } from "./oauth.ts";
@@ -62,7 +62,7 @@ const customAuthBegin = (deps: FlowServices) =>
         const own = browserHash(id, headers);
         return own ? leave(deps, session, own) : otherBrowser(session);
       }
-      const { proof, header: cookie } = browserSecret(
+      const { proof, header: cookie } = getBrowserSecret(
         { id, path: CUSTOM_AUTH_PATH },
         headers,
         deps.publicUrl(),
@@ -70,7 +70,7 @@ const customAuthBegin = (deps: FlowServices) =>
       const action = CUSTOM_BEGIN_PATH;
       const form = { action, token: query.consent, proof, cookie, targets: formTargets(deps) };
       const providerWorkspaceRef = session.providerMetadata["workspace"]?.value ?? null;
-      return askingPage({ ...session, providerWorkspaceRef }, form, findNames(deps, session));
+      return renderAskingPage({ ...session, providerWorkspaceRef }, form, findNames(deps, session));
     },
   });
 
@@ -111,7 +111,7 @@ const customAuthContinue = (deps: FlowServices) =>
       if (form.get("decision") === "continue") return leave(deps, session, hash);
       const { state } = openProgress(deps.sealer, session);
       const refusal = { error: "access_denied", error_description: "You cancelled", state };
-      return forwardingPage(session, refusal);
+      return renderForwardingPage(session, refusal);
     },
   });
 
@@ -125,10 +125,10 @@ const customAuthCallback = (deps: FlowServices) =>
     success: htmlPage("The page that posts the parameters."),
     otherPages: { 400: "The browser has not continued to the provider's page." },
     handle: async ({ query, headers }) =>
-      (await callbackPage(deps, Object.entries(query), headers)) ?? strangeBrowserPage(),
+      (await renderCallbackPage(deps, Object.entries(query), headers)) ?? strangeBrowserPage(),
   });
 
-/** In the query of a form that `resendingPage` sends. */
+/** In the query of a form that `renderResendingPage` sends. */
 const RESENT = "resent";
 
 const customAuthFormCallback = (deps: FlowServices) =>
@@ -150,7 +150,7 @@ const customAuthFormCallback = (deps: FlowServices) =>
         name,
         String(value),
       ]);
-      const page = await callbackPage(deps, sent, headers);
-      return page ?? (resent === undefined ? resendingPage(sent) : strangeBrowserPage());
+      const page = await renderCallbackPage(deps, sent, headers);
+      return page ?? (resent === undefined ? renderResendingPage(sent) : strangeBrowserPage());
     },
   });

@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { sendsState } from "../../../connector-kit/provider/custom-steps.ts";
 import type { Page } from "../../http/endpoint.ts";
-import { escapeHtml, styledPage } from "../../http/styled-page.ts";
+import { escapeHtml, renderStyledPage } from "../../http/styled-page.ts";
 import {
   listCustomAuthOfBrowser,
   type ShownCustomAuthSession,
@@ -20,7 +20,7 @@ export const FORWARDING_DESCRIPTION =
   "them. Only a page of the origin that called before receives the message.";
 
 /** Returns the page for these parameters of the provider; undefined in a browser that has not continued to it. */
-export async function callbackPage(
+export async function renderCallbackPage(
   deps: FlowServices,
   parameters: [string, unknown][],
   headers: IncomingHttpHeaders,
@@ -31,7 +31,7 @@ export async function callbackPage(
   );
   const sessions = await listCustomAuthOfBrowser(deps.database.control, browserHashes(headers));
   const session = sessions.find((one) => isAnswerTo(deps, one, params));
-  return session && forwardingPage(session, params);
+  return session && renderForwardingPage(session, params);
 }
 
 /** Returns whether the parameters hold the session's state, where its step sends one. */
@@ -48,14 +48,14 @@ function isAnswerTo(
 }
 
 /** Returns the page that posts the parameters to the page that asked. */
-export function forwardingPage(
+export function renderForwardingPage(
   { appName, origin }: Pick<ShownCustomAuthSession, "appName" | "origin">,
   params: Record<string, string>,
 ): Page {
   const script = `history.replaceState(null, "", location.pathname);
 const opener = window.opener;
 if (opener) opener.postMessage(${scriptJson({ source: SOURCE, params })}, ${scriptJson(origin ?? "*")});`;
-  return styledPage({
+  return renderStyledPage({
     status: 200,
     layout: "card",
     title: "Almost connected",
@@ -75,11 +75,11 @@ export const strangeBrowserPage = (): Page =>
  * Returns a page that sends the provider's form once more, from this origin: browsers withhold our cookie from a form that
  * another site sends.
  */
-export function resendingPage(parameters: [string, string][]): Page {
+export function renderResendingPage(parameters: [string, string][]): Page {
   const inputs = parameters.map(
     ([name, value]) => `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`,
   );
-  return styledPage({
+  return renderStyledPage({
     status: 200,
     layout: "card",
     title: "One moment",

@@ -1,5 +1,5 @@
 /** Finds the provider app of a flow: the given one, or the project's first. */
-import { memberProblem } from "../../../ground/member-problem.ts";
+import { toMemberProblem } from "../../../ground/member-problem.ts";
 import type { Database } from "../../store/database/database.ts";
 import {
   findDefaultProviderApp,
@@ -16,14 +16,14 @@ export async function getUsableProviderApp(
   if (!providerAppId) {
     const app = await findDefaultProviderApp(control, projectId, provider);
     if (app) return app;
-    throw memberProblem(
+    throw toMemberProblem(
       "provider",
       `The project has no provider app for ${provider}. Create one with the client you registered there.`,
     );
   }
   const app = await findProviderApp(control, projectId, providerAppId);
   if (app?.provider === provider) return app;
-  throw memberProblem(
+  throw toMemberProblem(
     "providerAppId",
     `There is no provider app \`${providerAppId}\` for ${provider} in this project.`,
   );

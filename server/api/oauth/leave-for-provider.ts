@@ -1,7 +1,7 @@
 /** Sends a browser to the provider's consent page, with a state that only its callback can end. */
 import type { Catalog } from "../../../connector-kit/catalog.ts";
 import type { ProviderInfo } from "../../../connector-kit/provider-info.ts";
-import { consentUrl, randomText, takesPkce } from "../../credentials/grants/authorization-code.ts";
+import { buildConsentUrl, randomText, takesPkce } from "../../credentials/grants/authorization-code.ts";
 import { sealVerifier } from "../../credentials/grants/code-verifier.ts";
 import type { Egress } from "../../egress/egress.ts";
 import { nowMs } from "../../../ground/clock.ts";
@@ -59,7 +59,7 @@ export function buildConsentPage(
   const state = randomText();
   const codeVerifier = takesPkce(provider) ? randomText() : undefined;
   const redirectUri = `${deps.publicUrl()}${CONSENT_PATH}`;
-  const url = consentUrl({
+  const url = buildConsentUrl({
     provider,
     providerMetadata,
     allowPlainHttp: deps.egress.allowsPlainHttp,

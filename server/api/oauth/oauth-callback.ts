@@ -24,7 +24,7 @@ import { saveConnection } from "../connections/save-connection.ts";
 import { htmlPage } from "../docs/html-page.ts";
 import type { ConsentServices } from "./begin-consent.ts";
 import { browserHash, digest } from "./browser-binding.ts";
-import { ConsentFailed, consentFailure, refusedConsent } from "./consent-failure.ts";
+import { ConsentFailed, explainConsentFailure, explainRefusedConsent } from "./consent-failure.ts";
 import { fail, succeed } from "./consent-outcome.ts";
 import { failurePage } from "./consent-pages.ts";
 
@@ -56,7 +56,7 @@ export const oauthCallback = (deps: ConsentServices) =>
       try {
         return await succeed(deps, consent, (await finish(deps, consent, query, headers)).id);
       } catch (error) {
-        return fail(deps, consent, consentFailure(error), headers);
+        return fail(deps, consent, explainConsentFailure(error), headers);
       }
     },
   });
@@ -87,7 +87,7 @@ async function connect(
   query: Static<typeof Query>,
 ): Promise<ConnectionRow> {
   const { code, error, error_description } = query;
-  if (error || !code) throw refusedConsent(error, error_description);
+  if (error || !code) throw explainRefusedConsent(error, error_description);
   const provider = deps.catalog.of(consent.projectId).find(consent.provider);
   const app = await findProviderApp(deps.database.control, consent.projectId, consent.providerAppId ?? "");
   if (!provider || !app) throw new ConsentFailed("provider-app", "The provider or the provider app is gone.");

@@ -6,7 +6,7 @@ import { nowMs } from "../../../ground/clock.ts";
 import { Problem } from "../../../ground/errors.ts";
 import { isUuid } from "../../../ground/ids.ts";
 import { normalizeMetadata } from "../../credentials/stored/provider-metadata.ts";
-import { withoutReported } from "../../credentials/stored/reported-metadata.ts";
+import { omitReported } from "../../credentials/stored/reported-metadata.ts";
 import { endpoint, type Page, projectEndpoint, route, type Route } from "../../http/endpoint.ts";
 import {
   findConsentByAddress,
@@ -21,10 +21,10 @@ import { ConnectionId, ConsumerRef, GroupRef } from "../members.ts";
 import { explainMissingProvider } from "../explain-missing-provider.ts";
 import { PROJECT } from "../paths.ts";
 import { BEGIN_PATH, beginConsent, type ConsentServices } from "./begin-consent.ts";
-import { browserHash, browserSecret, CONSENT_PATH, digest, findProvenBrowser } from "./browser-binding.ts";
+import { browserHash, getBrowserSecret, CONSENT_PATH, digest, findProvenBrowser } from "./browser-binding.ts";
 import { ConsentFailed } from "./consent-failure.ts";
-import { fail, failedPage, formTargets, mayRetry, findNames } from "./consent-outcome.ts";
-import { askingPage, failurePage, usedPage } from "./consent-pages.ts";
+import { fail, renderFailedPage, formTargets, mayRetry, findNames } from "./consent-outcome.ts";
+import { renderAskingPage, failurePage, usedPage } from "./consent-pages.ts";
 import { FORM_LIMIT_BYTES, parseForm } from "./form-body.ts";
 import { listConsents } from "./list-consents.ts";
 import { oauthCallback } from "./oauth-callback.ts";
@@ -87,7 +87,7 @@ const oauthConnect = (deps: ConsentServices) =>
       const provider = deps.catalog.of(project.id).find(body.provider);
       if (!provider) throw unknownProvider(deps.catalog.of(project.id), body.provider);
       const { groupRef, groupName, consumerRef, consumerName, providerAppId } = body;
-      const given = withoutReported(caller, provider, body);
+      const given = omitReported(caller, provider, body);
       const providerMetadata = normalizeMetadata(
         provider,
         given.providerMetadata,
@@ -165,13 +165,13 @@ const oauthBegin = (deps: ConsentServices) =>
       const closed = closedPage(deps, consent, headers);
       if (closed) return closed;
       await noteOpened(deps.database.control, consent.id);
-      const { proof, header: cookie } = browserSecret(
+      const { proof, header: cookie } = getBrowserSecret(
         { id: consent.id, path: CONSENT_PATH },
         headers,
         deps.publicUrl(),
       );
       const form = { action: BEGIN_PATH, token: query.consent, proof, cookie, targets: formTargets(deps) };
-      return askingPage(consent, form, findNames(deps, consent));
+      return renderAskingPage(consent, form, findNames(deps, consent));
     },
   });
 
@@ -187,7 +187,7 @@ function closedPage(
   const own = browserHash(consent.id, headers);
   if (consent.browserHash && !(own && consent.browserHash.equals(own)))
     return refuse("This address was opened in another browser.");
-  if (status === "failed") return failedPage(deps, consent, headers);
+  if (status === "failed") return renderFailedPage(deps, consent, headers);
   if (status === "succeeded") return usedPage(findNames(deps, consent));
   if (status !== "pending") return refuse("This address was used already.");
   if (consent.expireTime.getTime() <= nowMs()) return refuse("This address has expired.");

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { Page } from "../../http/endpoint.ts";
 import type { ShownConsent } from "../../store/connections/consents.ts";
 import type { ConsentServices } from "./begin-consent.ts";
-import { ConsentFailed, consentFailure } from "./consent-failure.ts";
+import { ConsentFailed, explainConsentFailure } from "./consent-failure.ts";
 import { fail } from "./consent-outcome.ts";
 import { leaveForProvider } from "./leave-for-provider.ts";
 
@@ -18,7 +18,7 @@ export async function redirectToProvider(
     if (url) return redirect(url);
     throw new ConsentFailed("provider-app", "The provider or the provider app is gone.");
   } catch (error) {
-    return fail(deps, consent, consentFailure(error), headers);
+    return fail(deps, consent, explainConsentFailure(error), headers);
   }
 }
 

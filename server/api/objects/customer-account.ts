@@ -65,7 +65,7 @@ export function getFieldsConnector(
 }
 
 /** Returns the connector's part that creates custom fields. Throws a Problem where Busbar has none. */
-export function customFieldsConnector(
+export function requireCustomFieldsConnector(
   catalog: Catalog,
   { projectId, provider, module }: FieldsTarget,
 ): CustomFieldsConnector {

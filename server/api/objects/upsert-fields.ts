@@ -3,7 +3,7 @@ import { ProviderError } from "../../../connector-kit/calls/provider-error.ts";
 import type { CustomFieldsConnector, FieldOutcome, FieldRequest } from "../../../connector-kit/fields.ts";
 import { Problem, type Issue } from "../../../ground/errors.ts";
 import { callProvider, type CallOutcome, type CallServices } from "../../operations/call-provider.ts";
-import { customFieldsConnector } from "./customer-account.ts";
+import { requireCustomFieldsConnector } from "./customer-account.ts";
 import type { FieldResult, UpsertAnswer, UpsertRequest } from "./field-definition.ts";
 import type { MetadataMemory } from "../../operations/metadata-memory.ts";
 import { providerProblem, formatSentence } from "../../operations/provider-problem.ts";
@@ -19,7 +19,7 @@ export async function upsertFields(
   asked: UpsertRequest["fields"],
 ): Promise<UpsertAnswer> {
   try {
-    const fields = customFieldsConnector(deps.catalog, target);
+    const fields = requireCustomFieldsConnector(deps.catalog, target);
     const requests = listPlaced(asked);
     refuseFaulty(requests, fields);
     const call = { ...target, outcomesIn: callOutcomes };

@@ -3,7 +3,7 @@ import { Type } from "typebox";
 import { described } from "../../../ground/described.ts";
 import { Problem } from "../../../ground/errors.ts";
 import { isUuid } from "../../../ground/ids.ts";
-import { memberProblem } from "../../../ground/member-problem.ts";
+import { toMemberProblem } from "../../../ground/member-problem.ts";
 import type { Role } from "../../../ground/role.ts";
 import { mailDomain } from "../../access/mail-domain.ts";
 import { type Caller, endpoint, route, type Route } from "../../http/endpoint.ts";
@@ -122,7 +122,7 @@ const mayNot = (): Problem =>
       "your verified e-mail address.",
   });
 
-const isMember = (): Problem => memberProblem("builderId", "is already in this organisation");
+const isMember = (): Problem => toMemberProblem("builderId", "is already in this organisation");
 
 const updateMembership = (deps: { database: Database }) =>
   endpoint({

@@ -1,7 +1,7 @@
 /** The project as the API shows it. */
 import { Type, type Static } from "typebox";
 import type { Problem } from "../../../ground/errors.ts";
-import { memberProblem } from "../../../ground/member-problem.ts";
+import { toMemberProblem } from "../../../ground/member-problem.ts";
 import { isUuid } from "../../../ground/ids.ts";
 import type { ProjectRow } from "../../store/access/projects.ts";
 import { OrgId, ProjectId, CreateTime, toTimes, UpdateTime } from "../members.ts";
@@ -77,4 +77,4 @@ export const projectNameTaken = (name: string, member: string): Problem =>
   invalidName(member, `\`${name}\` is taken; names are unique, whatever their case`);
 
 const invalidName = (name: string, detail: string): Problem =>
-  memberProblem(name, detail, { slug: "semantically-invalid" });
+  toMemberProblem(name, detail, { slug: "semantically-invalid" });

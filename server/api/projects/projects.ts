@@ -1,7 +1,11 @@
 /** Projects: endpoints. */
 import { Type } from "typebox";
 import { Problem } from "../../../ground/errors.ts";
-import { applyBounds, retentionBounds, type RetentionConfig } from "../../../ground/retention-bounds.ts";
+import {
+  applyBounds,
+  computeRetentionBounds,
+  type RetentionConfig,
+} from "../../../ground/retention-bounds.ts";
 import { endpoint, projectEndpoint, route, type Route } from "../../http/endpoint.ts";
 import { requireRoleIn } from "../../http/require-role.ts";
 import { type Database, isUniqueViolation, transactControl } from "../../store/database/database.ts";
@@ -63,7 +67,7 @@ const getProject = (deps: { database: Database; config: RetentionConfig }) =>
       if (!row) throw new Problem("not-found", { detail: "The project was deleted." });
       if (!query.includeEntitlements) return toProject(row);
       const { operations } = await findOwnRetention(control, project.id);
-      return toProject(row, applyBounds(retentionBounds(deps.config).operations, operations));
+      return toProject(row, applyBounds(computeRetentionBounds(deps.config).operations, operations));
     },
   });
 

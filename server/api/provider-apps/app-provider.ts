@@ -1,7 +1,7 @@
 /** Checks that a provider can have a provider app, and that the app has the scopes and settings that the provider needs. */
 import type { Catalog } from "../../../connector-kit/catalog.ts";
 import { Problem } from "../../../ground/errors.ts";
-import { memberProblem, unknownValueProblem } from "../../../ground/member-problem.ts";
+import { toMemberProblem, unknownValueProblem } from "../../../ground/member-problem.ts";
 import type { SharedQueries } from "../../store/database/sides.ts";
 import { findAppWithClient, type ProviderAppRow } from "../../store/connections/provider-apps.ts";
 import { SOURCE_SETTING, sourceSettings } from "../../subscribe/setup/choose-source.ts";
@@ -47,7 +47,7 @@ export async function requireNewClient(
   const other = await findAppWithClient(queries, app);
   if (!other) return;
   const detail = `The provider app \`${other.id}\` has this client id already. To change its secret, scopes or metadata, update that app.`;
-  throw memberProblem(member, detail, { slug: "conflict", value: app.clientId });
+  throw toMemberProblem(member, detail, { slug: "conflict", value: app.clientId });
 }
 
 /** Throws a 422 Problem for a source of changes that the provider does not have. */

@@ -1,6 +1,6 @@
 /** What happened to one record: shape and endpoint. */
 import { type Static, Type } from "typebox";
-import { didYouMean } from "../../../ground/closest.ts";
+import { suggestName } from "../../../ground/closest.ts";
 import { described } from "../../../ground/described.ts";
 import { Problem } from "../../../ground/errors.ts";
 import { timeOfId } from "../../../ground/ids.ts";
@@ -265,7 +265,7 @@ function requireObject({ read, write, subscribe }: ManifestIntegration, name: st
   const found = names.get(name);
   if (found !== undefined) return found;
   const known = [...new Set(names.keys())].map((one) => `\`${one}\``).join(", ");
-  const hint = didYouMean(name, names.keys(), `Its objects: ${known || "none"}.`);
+  const hint = suggestName(name, names.keys(), `Its objects: ${known || "none"}.`);
   throw new Problem("not-found", { detail: `The integration has no object \`${name}\`. ${hint}` });
 }
 

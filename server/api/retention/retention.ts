@@ -6,7 +6,7 @@ import {
   applyBounds,
   HISTORY_KINDS,
   type HistoryKind,
-  retentionBounds,
+  computeRetentionBounds,
   type RetentionConfig,
 } from "../../../ground/retention-bounds.ts";
 import { projectEndpoint, route, type Route } from "../../http/endpoint.ts";
@@ -60,7 +60,7 @@ const RetentionSchema = Type.Object(
 );
 
 function toRetention(config: RetentionConfig, own: OwnRetention): Static<typeof RetentionSchema> {
-  const bounds = retentionBounds(config);
+  const bounds = computeRetentionBounds(config);
   const shown = HISTORY_KINDS.map((kind) => {
     const { leastDays, mostDays } = bounds[kind];
     const days = applyBounds(bounds[kind], own[kind]);
@@ -114,7 +114,7 @@ const putRetention = (deps: { database: Database; config: RetentionConfig }) =>
 
 /** Throws a 422 Problem that names the bounds of each wrong number, and what they come from. */
 function requireBounds(config: RetentionConfig, own: OwnRetention): void {
-  const bounds = retentionBounds(config);
+  const bounds = computeRetentionBounds(config);
   const issues = HISTORY_KINDS.flatMap((kind) => {
     const { leastDays, least, mostDays, max } = bounds[kind];
     const value = own[kind];

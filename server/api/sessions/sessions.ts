@@ -2,12 +2,12 @@
 import { type Static, Type } from "typebox";
 import { Problem } from "../../../ground/errors.ts";
 import type { Log } from "../../../ground/log.ts";
-import { memberProblem } from "../../../ground/member-problem.ts";
+import { toMemberProblem } from "../../../ground/member-problem.ts";
 import type { IssuerSignIn } from "../../access/issuer-sign-in.ts";
 import { expiredCookie, isFromOwnPage, sessionCookie } from "../../access/session-cookie.ts";
 import type { SignInSessions } from "../../access/sign-in-sessions.ts";
 import { endpoint, Page, route, type Route } from "../../http/endpoint.ts";
-import { escapeHtml, styledPage } from "../../http/styled-page.ts";
+import { escapeHtml, renderStyledPage } from "../../http/styled-page.ts";
 import type { SessionRow } from "../../store/access/sessions.ts";
 
 export const sessionRoutes = (deps: {
@@ -304,7 +304,7 @@ function ownPath(path: string, publicUrl: string): string {
   const url = URL.parse(path, publicUrl);
   if (/^\/(?![/\\])[\x21-\x7e]*$/.test(path) && url && url.origin === new URL(publicUrl).origin) return path;
   const detail = "must be a path of this server: it begins with one `/` and has no spaces";
-  throw memberProblem("returnTo", detail, { in: "query" });
+  throw toMemberProblem("returnTo", detail, { in: "query" });
 }
 
 const text = (description: string) => Type.Optional(Type.String({ maxLength: 10_000, description }));
@@ -388,7 +388,7 @@ const describeRefusal = (error: string): string =>
   /^[a-z_]{1,60}$/.test(error) ? `The issuer signed nobody in: ${error}.` : "The issuer signed nobody in.";
 
 const failurePage = (deps: { issuerSignIn?: IssuerSignIn }, { status, why }: Failed): Page =>
-  styledPage({
+  renderStyledPage({
     status,
     layout: "card",
     title: "Not signed in",

@@ -11,7 +11,7 @@ import {
 } from "../../store/subscriptions/subscription-events.ts";
 import { OUTCOMES } from "../../store/subscriptions/subscription-outcomes.ts";
 import { awaitPushes, LIST_WAIT_MS } from "../../subscribe/receive/await-pushes.ts";
-import { StatusSchema, withoutSent } from "../deliveries/delivery.ts";
+import { StatusSchema, omitSent } from "../deliveries/delivery.ts";
 import { AttemptSchema } from "../destinations/delivery-attempt.ts";
 import { getInstallationRow } from "../installations/installation.ts";
 import { getIntegrationRow } from "../integration.ts";
@@ -122,5 +122,5 @@ const toMessageDelivery = (delivery: MessageDelivery): Static<typeof MessageDeli
   destinationName: delivery.destinationName,
   status: delivery.state,
   ...(delivery.state === "waiting" && { nextAttemptTime: new Date(delivery.dueTime).toISOString() }),
-  ...(delivery.attempt && { lastAttempt: withoutSent(delivery.attempt) }),
+  ...(delivery.attempt && { lastAttempt: omitSent(delivery.attempt) }),
 });

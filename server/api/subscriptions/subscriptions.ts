@@ -3,7 +3,7 @@ import { Type } from "typebox";
 import type { Catalog } from "../../../connector-kit/catalog.ts";
 import { ProviderError } from "../../../connector-kit/calls/provider-error.ts";
 import { now } from "../../../ground/clock.ts";
-import { didYouMean } from "../../../ground/closest.ts";
+import { suggestName } from "../../../ground/closest.ts";
 import { type Issue, Problem } from "../../../ground/errors.ts";
 import { projectEndpoint, route, type Endpoint, type Route } from "../../http/endpoint.ts";
 import type { CallServices } from "../../operations/call-provider.ts";
@@ -199,7 +199,7 @@ const testSubscription = (deps: Services) =>
 
 function unknownObject(objectName: string, known: string[]): Problem {
   const detail = `The installation does not subscribe to \`${objectName}\`.`;
-  const remedy = didYouMean(
+  const remedy = suggestName(
     objectName,
     known,
     "Name an object of `subscribe` in its manifest or configuration.",
@@ -273,7 +273,7 @@ function readSince(text: string): Date {
 
 function unknownObjectAt(index: number, value: string, known: string[]): Problem {
   const detail = `The installation does not subscribe to \`${value}\`.`;
-  const remedy = didYouMean(value, known, "Name an object of `subscribe` in its manifest or configuration.");
+  const remedy = suggestName(value, known, "Name an object of `subscribe` in its manifest or configuration.");
   return refuse({ name: `objects[${index}]`, detail, value, remedy });
 }
 

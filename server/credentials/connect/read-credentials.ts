@@ -5,7 +5,7 @@ import type { ProviderInfo } from "../../../connector-kit/provider-info.ts";
 import { TemplateError } from "../../../connector-kit/provider/template.ts";
 import { described } from "../../../ground/described.ts";
 import { Problem } from "../../../ground/errors.ts";
-import { memberProblem } from "../../../ground/member-problem.ts";
+import { toMemberProblem } from "../../../ground/member-problem.ts";
 import { toCallCredentials, type StoredCredentials } from "../stored/credential-envelope.ts";
 
 /** Long enough for certificates and keys in PEM. Credentials in use are kept in memory. */
@@ -97,12 +97,12 @@ export function readCredentials(provider: ProviderInfo, input: CredentialsInput)
   const member = given.find((name) => name === first || others.includes(name));
   const extra = given.find((name) => name !== member);
   if (extra)
-    throw memberProblem(
+    throw toMemberProblem(
       extra,
       `${provider.name} authenticates by ${first ?? "nothing"}; leave \`${extra}\` out.`,
     );
   if (first === undefined) return { scheme: "none" };
-  if (member === undefined) throw memberProblem(first, `is missing: ${provider.name} authenticates by it.`);
+  if (member === undefined) throw toMemberProblem(first, `is missing: ${provider.name} authenticates by it.`);
   const credentials = read(provider, input, member);
   requireSendable(provider, credentials, member);
   return credentials;
@@ -117,7 +117,10 @@ function requireSendable(provider: ProviderInfo, credentials: StoredCredentials,
     // Missing values come from later steps.
     if (error instanceof TemplateError) return;
     if (!(error instanceof CredentialsError)) throw error;
-    throw memberProblem(member, `${error.message}; look for a line break or blanks that were copied along.`);
+    throw toMemberProblem(
+      member,
+      `${error.message}; look for a line break or blanks that were copied along.`,
+    );
   }
 }
 
@@ -145,7 +148,7 @@ function read(provider: ProviderInfo, input: CredentialsInput, member: Member): 
   if (oauth2AuthorizationCode) {
     const { accessToken, refreshToken } = oauth2AuthorizationCode;
     if (!accessToken && !refreshToken) {
-      throw memberProblem(
+      throw toMemberProblem(
         "oauth2AuthorizationCode.accessToken",
         "is missing; give it, a refresh token, or both.",
       );
@@ -165,7 +168,7 @@ function requireTimes(token: { issuedAt?: string; expiresAt?: string }): void {
   for (const name of ["issuedAt", "expiresAt"] as const) {
     const time = token[name];
     if (time === undefined || !Number.isNaN(Date.parse(time))) continue;
-    throw memberProblem(
+    throw toMemberProblem(
       `oauth2AuthorizationCode.accessToken.${name}`,
       `\`${time}\` is no time that can be kept.`,
     );
@@ -177,7 +180,7 @@ function readPair(
   { basicOpts }: ProviderInfo,
   { username, password }: { username: string; password: string },
 ): StoredCredentials {
-  if (!username && !password) throw memberProblem("basicAuth", "user name and password are both empty.");
+  if (!username && !password) throw toMemberProblem("basicAuth", "user name and password are both empty.");
   if (basicOpts?.apiKeyAsBasic && !(username && password)) {
     return { scheme: "apiKey", apiKey: username || password };
   }
@@ -188,7 +191,7 @@ function customValues(provider: ProviderInfo, given: Record<string, unknown>): R
   const missing = (provider.customOpts?.inputs ?? []).filter(({ name }) => given[name] === undefined);
   if (missing.length > 0) {
     const names = missing.map(({ name }) => `customAuth.${name}`).join(", ");
-    throw memberProblem(
+    throw toMemberProblem(
       `customAuth.${missing[0]?.name}`,
       `${names} missing: ${provider.name} needs ${missing.length === 1 ? "it" : "them"}.`,
     );
@@ -199,6 +202,6 @@ function customValues(provider: ProviderInfo, given: Record<string, unknown>): R
   ]);
   const long = values.find(([name = "", value = ""]) => name.length + value.length > LONGEST);
   if (long)
-    throw memberProblem(`customAuth.${long[0]?.slice(0, 100)}`, `is longer than ${LONGEST} characters.`);
+    throw toMemberProblem(`customAuth.${long[0]?.slice(0, 100)}`, `is longer than ${LONGEST} characters.`);
   return Object.fromEntries(values);
 }

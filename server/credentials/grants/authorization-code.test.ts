@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { buildCatalog } from "../../../connectors/catalog.ts";
 import type { ProviderInfo } from "../../../connector-kit/provider-info.ts";
-import { consentUrl, takesPkce } from "./authorization-code.ts";
+import { buildConsentUrl, takesPkce } from "./authorization-code.ts";
 import { readAccountFacts, normalizeMetadata } from "../stored/provider-metadata.ts";
 
 const catalog = buildCatalog();
@@ -15,7 +15,7 @@ function provider(key: string, change: Partial<NonNullable<ProviderInfo["oauth2O
 }
 
 const url = (info: ProviderInfo, entered: Record<string, string> = {}, scopes: string[] = []) =>
-  consentUrl({
+  buildConsentUrl({
     provider: info,
     providerMetadata: normalizeMetadata(
       info,

@@ -37,7 +37,7 @@ export const usesConsent = ({ authType, oauth2Opts }: ProviderInfo): boolean =>
 export const randomText = (): string => randomBytes(32).toString("base64url");
 
 /** Builds the URL of the consent page. Throws a 400 Problem that names missing metadata. */
-export function consentUrl(request: ConsentRequest): URL {
+export function buildConsentUrl(request: ConsentRequest): URL {
   const { provider, providerMetadata, allowPlainHttp, codeVerifier } = request;
   const values = metadataValues(providerMetadata);
   const url = buildAddress(provider, () => authorizeUrl(provider, { values, allowPlainHttp }));

@@ -2,7 +2,7 @@
 import { CredentialsError } from "../../../connector-kit/provider/authorization.ts";
 import { parseExactly } from "../../../connector-kit/calls/exact-json.ts";
 import {
-  neededValues,
+  listNeededValues,
   readAnswer,
   buildRequest,
   StepError,
@@ -106,7 +106,7 @@ export function addBrought(state: StepState, brought: Brought): StepState {
 /** Drops values that neither calls nor refreshes need, such as a password that was exchanged for a token. */
 export function dropOneTimeValues(provider: ProviderInfo, credentials: CustomCredentials): CustomCredentials {
   if (!provider.customOpts?.connectSteps) return credentials;
-  const needed = neededValues(provider);
+  const needed = listNeededValues(provider);
   const kept = Object.entries(credentials.values).filter(([name]) => needed.has(name));
   return { ...credentials, values: Object.fromEntries(kept) };
 }

@@ -123,7 +123,7 @@ export function toTokenError({ status, fields, host }: Refused, meaning: Meaning
 }
 
 /** Returns a provider's code and reason in the body of any refusal, JSON or XML; empty where it has none. */
-export function refusalWords(body: string, secrets: string[]): string {
+export function readRefusalWords(body: string, secrets: string[]): string {
   try {
     const fields = parseExactly(body);
     if (!isJsonObject(fields)) return "";

@@ -1,6 +1,6 @@
 /** A connection's metadata about the account: entered by the customer, or read from the provider's token response. */
 import { PatternBudget } from "./pattern-budget.ts";
-import { signatureRegion } from "../../../connector-kit/provider/signature-facts.ts";
+import { readSignatureRegion } from "../../../connector-kit/provider/signature-facts.ts";
 import type { ProviderInfo } from "../../../connector-kit/provider-info.ts";
 import {
   baseUrl,
@@ -9,7 +9,7 @@ import {
   type UrlOptions,
 } from "../../../connector-kit/provider/template.ts";
 import { textAt } from "../../../connector-kit/calls/text-at.ts";
-import { memberProblem } from "../../../ground/member-problem.ts";
+import { toMemberProblem } from "../../../ground/member-problem.ts";
 import type { JsonObject } from "../../../ground/json.ts";
 import type { ProviderMetadata } from "../../store/connections/connections.ts";
 
@@ -25,7 +25,7 @@ export function normalizeMetadata(
   const entered: ProviderMetadata = { ...given };
   const long = Object.keys(entered).find(({ length }) => length > LONGEST_NAME);
   if (long !== undefined) {
-    throw memberProblem("providerMetadata", `\`${long.slice(0, 100)}…\` is too long for a name.`);
+    throw toMemberProblem("providerMetadata", `\`${long.slice(0, 100)}…\` is too long for a name.`);
   }
   if (workspaceRef && !entered["workspace"]?.value) {
     entered["workspace"] = { value: workspaceRef, source: "input" };
@@ -60,7 +60,7 @@ export function requireAddress(
 ): void {
   const values = metadataValues(metadata);
   buildAddress(provider, () => {
-    if (provider.awsSignature) signatureRegion(provider.awsSignature.region, values);
+    if (provider.awsSignature) readSignatureRegion(provider.awsSignature.region, values);
     return baseUrl(provider, { values, allowPlainHttp });
   });
 }
@@ -72,7 +72,7 @@ export function buildAddress(provider: ProviderInfo, build: () => URL): URL {
   } catch (error) {
     if (!(error instanceof TemplateError)) throw error;
     const name = error.placeholder ? `providerMetadata.${error.placeholder}` : "providerMetadata";
-    throw memberProblem(name, `${provider.name} needs it for its address: ${error.message}.`);
+    throw toMemberProblem(name, `${provider.name} needs it for its address: ${error.message}.`);
   }
 }
 

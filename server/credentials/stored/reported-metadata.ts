@@ -14,7 +14,7 @@ interface GivenFacts {
 }
 
 /** Removes the facts that the provider itself reports; the rest is marked as entered. */
-export function withoutReported(caller: Caller, provider: ProviderInfo, given: GivenFacts): GivenFacts {
+export function omitReported(caller: Caller, provider: ProviderInfo, given: GivenFacts): GivenFacts {
   if (maySetReported(caller)) return given;
   const reported = listProvidedNames(provider);
   const { providerMetadata, providerWorkspaceRef } = given;
@@ -42,7 +42,7 @@ export function requireUnreported(
   if (changed !== undefined) throw notYours(provider, `providerMetadata.${changed}`);
   const isOther = providerWorkspaceRef !== undefined && providerWorkspaceRef !== stored.providerWorkspaceRef;
   if (isOther && reportsWorkspace(provider, reported)) throw notYours(provider, "providerWorkspaceRef");
-  return withoutReported(caller, provider, given);
+  return omitReported(caller, provider, given);
 }
 
 const maySetReported = ({ scopes }: Caller): boolean => scopes.includes("full");

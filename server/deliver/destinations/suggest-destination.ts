@@ -1,5 +1,5 @@
 /** Suggests the destination that was probably meant by a name that a project does not have. */
-import { didYouMean } from "../../../ground/closest.ts";
+import { suggestName } from "../../../ground/closest.ts";
 import type { SharedQueries } from "../../store/database/sides.ts";
 import { listDestinations } from "../../store/deliveries/destinations.ts";
 
@@ -10,5 +10,5 @@ export async function suggestDestination(
   otherwise = "",
 ): Promise<string> {
   const names = (await listDestinations(queries, projectId)).map((row) => row.name);
-  return didYouMean(name, names, otherwise);
+  return suggestName(name, names, otherwise);
 }

@@ -3,9 +3,9 @@ import type { Catalog } from "../../../connector-kit/catalog.ts";
 import type { Connector } from "../../../connector-kit/connector.ts";
 import type { ReadConnector } from "../../../connector-kit/read-connector.ts";
 import { Problem, type Issue } from "../../../ground/errors.ts";
-import { didYouMean } from "../../../ground/closest.ts";
+import { suggestName } from "../../../ground/closest.ts";
 import type { InstallationCache, Installed } from "../../operations/installation-cache.ts";
-import { explainNotInstalled, missingIntegration } from "../../operations/missing-integration.ts";
+import { explainNotInstalled, describeMissingIntegration } from "../../operations/missing-integration.ts";
 import type { Database } from "../../store/database/database.ts";
 import type { ControlQueries, DataQueries } from "../../store/database/sides.ts";
 import { findIntegration } from "../../store/integrations/integrations.ts";
@@ -60,7 +60,7 @@ export async function findInstalledObject(
   if (definition) return { installed, definition };
   const objects = integration.latestRevision.content.read?.objects ?? [];
   const known = objects.flatMap(({ objectName: native, mapToName }) => [native, mapToName ?? native]);
-  const remedy = didYouMean(objectName, known, whatIsRead(objects));
+  const remedy = suggestName(objectName, known, whatIsRead(objects));
   throw refuseObject(
     named,
     `The integration \`${integration.name}\` does not read \`${objectName}\`.`,
@@ -72,7 +72,7 @@ export async function findInstalledObject(
 async function findMissing(queries: ControlQueries, named: NamedObject): Promise<Problem> {
   const { projectId, integration, groupRef, seesGroups = false } = named;
   const found = await findIntegration(queries, projectId, integration);
-  if (!found) return missingIntegration(queries, projectId, integration);
+  if (!found) return describeMissingIntegration(queries, projectId, integration);
   const missing = { projectId, integration: found.name, groupRef, seesGroups };
   return new Problem("not-found", { detail: await explainNotInstalled(queries, missing) });
 }

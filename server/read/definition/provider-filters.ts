@@ -3,7 +3,7 @@ import type { ObjectMetadata } from "../../../connector-kit/fields.ts";
 import type { FieldFilter } from "../../../connector-kit/read-connector.ts";
 import { providerValue } from "./translate-values.ts";
 import type { ReadDefinition } from "./read-definition.ts";
-import { locateFields, tablesOfFields, type FieldNames } from "./read-set.ts";
+import { locateFields, listFieldTables, type FieldNames } from "./read-set.ts";
 
 /** A filter of a configuration or of a search. */
 export interface NamedFilter {
@@ -53,7 +53,7 @@ function createTranslator(
   names: FieldNames,
 ): (filter: NamedFilter, isNative: boolean) => FieldFilter {
   const { mappings, valueMappings } = definition;
-  const tables = tablesOfFields(definition, names);
+  const tables = listFieldTables(definition, names);
   return ({ fieldName, value }, isNative) => {
     const field = isNative ? undefined : mappings.get(fieldName);
     const native = field ?? fieldName;

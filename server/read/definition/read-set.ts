@@ -43,7 +43,7 @@ export function readSet(
 ): ReadSet {
   const { fields, mappings, valueMappings } = definition;
   const locate = locateFields(metadata, names);
-  const tables = tablesOfFields(definition, names);
+  const tables = listFieldTables(definition, names);
   const toField = (name: string, target: string[], table?: Map<string, string>): ReadField => {
     const { source, field } = locate(name);
     const values = table ?? tables.get(names.fieldKey(name));
@@ -101,7 +101,7 @@ export function locateFields(
   );
   return (name) => {
     const steps = parsePath(name);
-    const first = firstStep(name);
+    const first = readFirstStep(name);
     const field = known.get(names.fieldKey(first));
     if (field)
       return { request: field.fieldName, source: [field.fieldName, ...steps.slice(1)], field, isKnown: true };
@@ -120,7 +120,7 @@ function parsePath(name: string): PathStep[] {
 }
 
 /** Returns the field that a name or path begins with. */
-export function firstStep(name: string): string {
+export function readFirstStep(name: string): string {
   const [first] = parsePath(name);
   return typeof first === "string" ? first : name;
 }
@@ -159,7 +159,7 @@ function otherFields(
 }
 
 /** Returns the tables of values by the provider's field. */
-export function tablesOfFields(
+export function listFieldTables(
   { mappings, valueMappings }: ReadDefinition,
   names: FieldNames,
 ): Map<string, Map<string, string>> {

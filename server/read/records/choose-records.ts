@@ -2,7 +2,7 @@
 import { LAST_TIME } from "../../../connector-kit/calls/reported-time.ts";
 import type { DeletedRecord, SourceRecord } from "../../../connector-kit/read-connector.ts";
 import type { SeenRecord } from "../../../ground/pack-seen.ts";
-import { timeSlices, type TimeSlices } from "../../../ground/time-slices.ts";
+import { startTimeSlices, type TimeSlices } from "../../../ground/time-slices.ts";
 import { ownKeys, findPossibleWrite, writeOfRecord } from "../../operations/own-changes.ts";
 import type { Database } from "../../store/database/database.ts";
 import { listOwnWrites, type OwnWrite } from "../../store/operations/own-writes.ts";
@@ -33,7 +33,7 @@ export async function chooseRecords(
   page: RecordPage,
 ): Promise<Chosen> {
   // A page has up to thousands of records, and has just been parsed.
-  const slices = timeSlices();
+  const slices = startTimeSlices();
   await slices.next();
   return scan.run.kind === "triggered"
     ? chooseAll(deps, scan, page, slices)

@@ -1,7 +1,7 @@
 /** Finds fields that a run asks for and the account no longer has, where the provider leaves them out instead of refusing them. */
 import { findFieldsConnector, type ObjectMetadata } from "../../../connector-kit/fields.ts";
 import { isRetryable, ProviderError } from "../../../connector-kit/calls/provider-error.ts";
-import { didYouMean } from "../../../ground/closest.ts";
+import { suggestName } from "../../../ground/closest.ts";
 import { callProvider } from "../../operations/call-provider.ts";
 import { requiredFieldNames, type ReadDefinition } from "../definition/read-definition.ts";
 import { locateFields, type FieldNames } from "../definition/read-set.ts";
@@ -116,7 +116,7 @@ function withoutRequired(
 ): ProviderError {
   const [code] = names;
   const listed = names.map((one) => `\`${one}\``).join(", ");
-  const remedy = didYouMean(code, Object.keys(fields), "It was deleted, renamed or hidden.");
+  const remedy = suggestName(code, Object.keys(fields), "It was deleted, renamed or hidden.");
   const what = names.length > 1 ? "fields" : "field";
   const message = `The customer's account has no ${what} ${listed} of ${displayName || name}, which the manifest requires. ${remedy}`;
   return new ProviderError({ kind: "invalid", code, message });

@@ -5,7 +5,7 @@ import { connectCustomer } from "../../../tests/harness/connect-customer.ts";
 import { openDelivering, type Delivering } from "../../../tests/harness/deliveries/delivering.ts";
 import { drawRoute } from "../../../tests/harness/deliveries/routes.ts";
 import { until } from "../../../tests/harness/until.ts";
-import { retentionRules } from "../../retention-rules.ts";
+import { listRetentionRules } from "../../retention-rules.ts";
 import { readConfig } from "../../../ground/config.ts";
 import { newId } from "../../../ground/ids.ts";
 import { createLog } from "../../../ground/log.ts";
@@ -153,7 +153,7 @@ integrations:
     await deliverHeld(queries, object(), 1);
     await holdPage(messages(1));
     assert.equal(await held(), 1);
-    const rules = retentionRules({ database: all.database, config: readConfig({}) });
+    const rules = listRetentionRules({ database: all.database, config: readConfig({}) });
     await sweep(createLog("silent"), rules, () => false);
     await until(() => pagesReceived().length === before + 1);
   });
@@ -171,7 +171,7 @@ integrations:
     await hold(messages(2), operationId);
     await sql`update held_messages set create_time = now() - interval '31 days'`.execute(queries);
     await hold(messages(1));
-    const rules = retentionRules({ database, config: readConfig({}) });
+    const rules = listRetentionRules({ database, config: readConfig({}) });
     await sweep(createLog("silent"), rules, () => false);
     await until(async () => (await held()) === 1);
     const logs = await busbar.inProject("GET", `/operations/${operationId}/logs`);

@@ -2,7 +2,7 @@
 import type { CustomerShards } from "../../operations/customer-shards.ts";
 import { Type } from "typebox";
 import { Problem, type Issue } from "../../../ground/errors.ts";
-import { didYouMean } from "../../../ground/closest.ts";
+import { suggestName } from "../../../ground/closest.ts";
 import { now } from "../../../ground/clock.ts";
 import { isUuid } from "../../../ground/ids.ts";
 import { projectEndpoint, type Endpoint } from "../../http/endpoint.ts";
@@ -17,7 +17,7 @@ import { listReadObjects, pauseReadObjects, unpauseReadObjects } from "../../sto
 import { readDefinitions, type ReadDefinition } from "../definition/read-definition.ts";
 import { readSources } from "../definition/read-sources.ts";
 import { syncNow, type SyncNowServices } from "../schedule/sync-read-objects.ts";
-import { missingIntegration } from "../../operations/missing-integration.ts";
+import { describeMissingIntegration } from "../../operations/missing-integration.ts";
 
 export type PauseServices = SyncNowServices & { newRuns: NewWork };
 
@@ -139,7 +139,7 @@ function unknownObject(definitions: ReadDefinition[], name: string, index: numbe
     name: `objects[${index}]`,
     detail: `The installation does not read \`${name}\`.`,
     value: name,
-    remedy: didYouMean(name, names, has),
+    remedy: suggestName(name, names, has),
   };
 }
 
@@ -151,7 +151,7 @@ async function requireInstallation(
   installation: InstallationRow<ConfigContent>;
 }> {
   const integration = await findIntegration<ManifestIntegration>(queries, projectId, integrationId);
-  if (!integration) throw await missingIntegration(queries, projectId, integrationId);
+  if (!integration) throw await describeMissingIntegration(queries, projectId, integrationId);
   const installation = isUuid(installationId)
     ? await findInstallation<ConfigContent>(queries, projectId, installationId)
     : undefined;

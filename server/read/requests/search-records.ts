@@ -6,7 +6,7 @@ import type { ObjectMetadata } from "../../../connector-kit/fields.ts";
 import { ProviderError } from "../../../connector-kit/calls/provider-error.ts";
 import type { FieldFilter } from "../../../connector-kit/read-connector.ts";
 import { Problem, type Issue } from "../../../ground/errors.ts";
-import { didYouMean } from "../../../ground/closest.ts";
+import { suggestName } from "../../../ground/closest.ts";
 import { leadsIntoList } from "../../../ground/field-path.ts";
 import { elapsedMs, nowMs } from "../../../ground/clock.ts";
 import { seesGroups } from "../../access/actor.ts";
@@ -224,7 +224,7 @@ function requireFields(
     if (locate(fieldName).isKnown) return [];
     const detail = `The customer's account has no field \`${fieldName}\`.`;
     const known = [...definition.mappings.keys(), ...Object.keys(metadata?.fields ?? {})];
-    return [issueAt(index, detail, didYouMean(fieldName, known, "Use a field of the object."))];
+    return [issueAt(index, detail, suggestName(fieldName, known, "Use a field of the object."))];
   });
   if (unknown.length > 0) throw refuseIssues(unknown);
   const repeated = findRepeatedFilter(named, connector.read);

@@ -28,7 +28,7 @@ interface PageToPrepare {
 }
 
 /** `next` is undefined when the run ends with this page. Throws `ProviderError` when a required field is missing. */
-export async function pageCommit(
+export async function buildPageCommit(
   deps: Pick<RunReadServices, "database" | "workerId" | "minuteMs"> & ScanServices,
   scan: ReadScan,
   { page: fetched, counts, release }: PageToPrepare,

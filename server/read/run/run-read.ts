@@ -11,7 +11,7 @@ import { releaseRuns, type ClaimedRun, type ReadCounts } from "../../store/reads
 import { readCounts } from "./read-counts.ts";
 import { fetchPage, type FetchedPage, type ReadPosition } from "./fetch-page.ts";
 import { yieldToCallers } from "./yield-to-callers.ts";
-import { pageCommit } from "./page-commit.ts";
+import { buildPageCommit } from "./page-commit.ts";
 import type { RunReadServices } from "./read-services.ts";
 import { findReadTarget, findRunOwner, type ReadTarget } from "../definition/read-target.ts";
 import { openReadScan, type ReadScan } from "../records/read-scan.ts";
@@ -136,7 +136,7 @@ async function preparePage(
   // Asked before a further page is requested, since that page has to be used, and beside the work on this one.
   const mayGoOn = page.page.next !== undefined && !isTurnOver;
   const [{ commit, next }, reason] = await Promise.all([
-    pageCommit(deps, scan, { page, counts, release: isTurnOver }),
+    buildPageCommit(deps, scan, { page, counts, release: isTurnOver }),
     mayGoOn ? reasonToWait(deps, scan) : undefined,
   ]);
   const noteVisit = deps.scans.check(run.operationId, page, next);

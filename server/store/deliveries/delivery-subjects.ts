@@ -20,7 +20,7 @@ type DeliveryKind = (typeof DELIVERY_KINDS)[number];
 
 const TYPES = { read: "read", subscribe: "subscribe", schema: "schema.watch" } as const;
 
-export function deliveryKind(type: string): DeliveryKind {
+export function toDeliveryKind(type: string): DeliveryKind {
   if (type === TYPES.schema) return "schema";
   return type === TYPES.read || type === TYPES.subscribe ? type : "notification";
 }

@@ -13,7 +13,7 @@ const FETCHED_ROWS = 200;
  * Yields the lines, each with its line break. While it runs, dead rows are not vacuumed; nothing else waits for it. The lines do not
  * show whether the rows were in one database or in two.
  */
-export async function* backupLines(urls: BackupUrls): AsyncGenerator<string> {
+export async function* writeBackupLines(urls: BackupUrls): AsyncGenerator<string> {
   const opened: Client[] = [];
   try {
     const snapshots = await openSnapshots(urls, opened);

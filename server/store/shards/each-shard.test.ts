@@ -11,7 +11,7 @@ import { buildFirstId, newId } from "../../../ground/ids.ts";
 import { createLog } from "../../../ground/log.ts";
 import { eraseGroup } from "../../api/customers/erasing.ts";
 import { sweep } from "../../jobs/retention.ts";
-import { retentionRules } from "../../retention-rules.ts";
+import { listRetentionRules } from "../../retention-rules.ts";
 import type { Database } from "../database/database.ts";
 import { removeProject } from "../access/projects.ts";
 import { endOperations, insertOperations } from "../operations/operations.ts";
@@ -66,7 +66,7 @@ test("old rows go in every shard, also while one cannot be reached, and young on
     await insertHistory(scene, customer, { isOld: false });
   }
   const clean = () =>
-    sweep(silent, retentionRules({ database: scene.main, config: readConfig({}) }), () => false);
+    sweep(silent, listRetentionRules({ database: scene.main, config: readConfig({}) }), () => false);
   const [, a] = scene.main.shards;
   assert.ok(a);
   await sql`alter table operations rename to gone`.execute(a.data);

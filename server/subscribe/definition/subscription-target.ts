@@ -45,7 +45,7 @@ export async function findSubscriptionTarget(
   const { control, data } = deps.database;
   const installed = await deps.installations.findById(projectId, installationId);
   const fields = await deps.installations.findFields(installationId);
-  const connector = installed && subscribingConnector(deps.catalog, installed.integration.provider);
+  const connector = installed && findSubscribingConnector(deps.catalog, installed.integration.provider);
   if (!installed || !fields || !connector) return undefined;
   const { integration, installation } = installed;
   const { content } = installation.config;
@@ -65,7 +65,10 @@ export async function findSubscriptionTarget(
 }
 
 /** Returns the connector if records of the provider can be subscribed to. */
-export function subscribingConnector(catalog: Catalog, provider: string): SubscribingConnector | undefined {
+export function findSubscribingConnector(
+  catalog: Catalog,
+  provider: string,
+): SubscribingConnector | undefined {
   const connector = catalog.connector(provider);
   return connector?.read && connector.subscribe
     ? { ...connector, read: connector.read, subscribe: connector.subscribe }

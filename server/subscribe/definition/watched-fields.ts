@@ -1,6 +1,6 @@
 /** Decides whether an update touches a watched field. Pure. */
 import type { Connector } from "../../../connector-kit/connector.ts";
-import { firstStep } from "../../read/definition/read-set.ts";
+import { readFirstStep } from "../../read/definition/read-set.ts";
 import type { SubscribeDefinition } from "./subscribe-definition.ts";
 
 export interface WatchedFields {
@@ -69,7 +69,7 @@ function everyFieldBut(excluded: string[], fieldKey: (name: string) => string): 
 
 function only(names: string[], fieldKey: (name: string) => string): WatchedFields {
   // A path in brackets begins with the field that changes.
-  const fields = names.map(firstStep);
+  const fields = names.map(readFirstStep);
   const byKey = new Map(fields.map((name) => [fieldKey(name), name]));
   return {
     names: [...byKey.values()],

@@ -17,13 +17,13 @@ import {
 import { listProviderApps } from "../../store/connections/provider-apps.ts";
 import { chooseSource, listSources } from "./choose-source.ts";
 import { explainSilence } from "./explain-silence.ts";
-import { eventWarnings } from "./event-warnings.ts";
+import { findEventWarnings } from "./event-warnings.ts";
 import {
   subscribeDefinitions,
   wantsEvents,
   type SubscribeDefinition,
 } from "../definition/subscribe-definition.ts";
-import { subscribingConnector } from "../definition/subscription-target.ts";
+import { findSubscribingConnector } from "../definition/subscription-target.ts";
 import { resolveWatchedFields, listWatchNames } from "../definition/watched-fields.ts";
 
 export interface DescribedSubscription {
@@ -62,7 +62,7 @@ export async function describeSubscriptions(
   const { content } = installation.config;
   const definitions = subscribeDefinitions(await readSources(data, integration, content));
   const rows = await listSubscriptions(data, installation.projectId, installation.id);
-  const connector = subscribingConnector(deps.catalog, integration.provider);
+  const connector = findSubscribingConnector(deps.catalog, integration.provider);
   const apps = (await listProviderApps(data, installation.projectId)).filter(
     ({ provider }) => provider === integration.provider,
   );
@@ -100,7 +100,7 @@ export async function describeSubscriptions(
       warnings: [
         ...definition.warnings,
         ...(row?.warnings ?? []),
-        ...(connector ? eventWarnings(definition.events, connector.subscribe, { provider, source }) : []),
+        ...(connector ? findEventWarnings(definition.events, connector.subscribe, { provider, source }) : []),
         ...unmapped.map((name) => `The customer has mapped no field to \`${name}\`: it watches nothing.`),
         ...misspelt.map((name) => {
           const written = watchNames.fieldKey(name);

@@ -1,10 +1,10 @@
 /** Guards that the status of a subscription names the events that will never come. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { eventWarnings } from "./event-warnings.ts";
+import { findEventWarnings } from "./event-warnings.ts";
 
 const of = (source: "webhook" | "pubsub" | "polling", reportsAssociations: boolean, other: string[] = []) =>
-  eventWarnings({ associationChange: true, other }, { reportsAssociations }, { provider: "crm", source });
+  findEventWarnings({ associationChange: true, other }, { reportsAssociations }, { provider: "crm", source });
 
 test("events that provider or source do not report are named in the status, others are not", () => {
   assert.deepEqual(of("webhook", true, ["contact.merge"]), []);
@@ -15,5 +15,5 @@ test("events that provider or source do not report are named in the status, othe
   assert.equal(of("polling", false, ["UNDELETE"]).length, 2);
   const wanted = { associationChange: false, other: [] };
   const polled = { provider: "crm", source: "polling" as const };
-  assert.deepEqual(eventWarnings(wanted, { reportsAssociations: false }, polled), []);
+  assert.deepEqual(findEventWarnings(wanted, { reportsAssociations: false }, polled), []);
 });

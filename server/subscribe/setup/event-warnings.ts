@@ -4,7 +4,7 @@ import type { SubscriptionSource } from "../../store/subscriptions/subscriptions
 import type { WantedEvents } from "../definition/subscribe-definition.ts";
 
 /** Returns warnings for the status of a subscription: without them a builder waits for events that never come. */
-export function eventWarnings(
+export function findEventWarnings(
   { associationChange, other }: Pick<WantedEvents, "associationChange" | "other">,
   { reportsAssociations }: Pick<SubscribeConnector, "reportsAssociations">,
   { provider, source }: { provider: string; source: SubscriptionSource },

@@ -6,7 +6,7 @@ import { startRounds, type Rounds } from "../../jobs/rounds.ts";
 import type { ConfigContent } from "../../../manifest/installation-config.ts";
 import type { ManifestIntegration } from "../../../manifest/manifest.ts";
 import type { ReadDefinition } from "../../read/definition/read-definition.ts";
-import { firstStep } from "../../read/definition/read-set.ts";
+import { readFirstStep } from "../../read/definition/read-set.ts";
 import { readSources } from "../../read/definition/read-sources.ts";
 import type { Changes } from "../../store/database/changes.ts";
 import { findConnection } from "../../store/connections/connections.ts";
@@ -20,7 +20,7 @@ import { syncSubscriptions, type WantedSubscription } from "../../store/subscrip
 import { chooseSource, listSources } from "./choose-source.ts";
 import { buildJournalFilter } from "../definition/journal-filter.ts";
 import { subscribeDefinitions, wantsEvents } from "../definition/subscribe-definition.ts";
-import { subscribingConnector } from "../definition/subscription-target.ts";
+import { findSubscribingConnector } from "../definition/subscription-target.ts";
 import { listWatchNames } from "../definition/watched-fields.ts";
 
 interface SubscriptionSyncServices {
@@ -81,7 +81,7 @@ async function listWantedSubscriptions(
   if (!installation || !integration || !connection) return [];
   const { content } = installation.config;
   const { provider } = integration;
-  const connector = subscribingConnector(deps.catalog, provider);
+  const connector = findSubscribingConnector(deps.catalog, provider);
   if (!connector) return [];
   const definitions = subscribeDefinitions(await readSources(queries, integration, content));
   if (definitions.length === 0) return [];
@@ -118,5 +118,5 @@ async function listWantedSubscriptions(
 function listReadFields(read: ReadDefinition | undefined): string[] | undefined {
   if (read?.fields.all) return undefined;
   const names = read ? [...read.fields.required, ...read.fields.selected, ...read.mappings.values()] : [];
-  return [...names, ...names.map(firstStep)];
+  return [...names, ...names.map(readFirstStep)];
 }

@@ -12,7 +12,7 @@ import { explainFailedAttempt } from "../../store/operations/failed-attempt.ts";
 import type { LogEntry } from "../../store/operations/operations.ts";
 import { releaseWrites, rescheduleWrite, type ClaimedWrite } from "../../store/operations/write-queue.ts";
 import { executePlan, type Execution, type ExecuteServices } from "../execute-plan.ts";
-import { judgeWrite, plannedEntry, successEntries } from "../operation-log.ts";
+import { judgeWrite, describePlan, successEntries } from "../operation-log.ts";
 import {
   listOutcomes,
   pendingPlan,
@@ -105,7 +105,7 @@ function send(deps: AttemptWriteServices, attempt: Attempt, connectionId: string
   const { write, sendOptions, records, log } = attempt;
   const { projectId, operationId, writeType } = write;
   const plan = pendingPlan(write, sendOptions, records);
-  if (write.attempts === 0) log.push(plannedEntry(plan));
+  if (write.attempts === 0) log.push(describePlan(plan));
   const saveCall = async (repeatableMs: number | undefined): Promise<void> => {
     if (repeatableMs !== undefined) attempt.repeatableUntil ??= new Date(nowMs() + repeatableMs);
     await deps.ledger.called(operationId, repeatableMs);

@@ -29,7 +29,7 @@ import {
 } from "../../store/operations/write-queue.ts";
 import { attemptWrite, type AttemptWriteServices } from "./attempt-write.ts";
 import { recoverQueuedWrites, recoverWrites } from "./recover-writes.ts";
-import { attemptWork } from "../write-span.ts";
+import { describeAttemptWork } from "../write-span.ts";
 import { WriteTurns } from "./write-turns.ts";
 
 interface WriteWorkerServices extends AttemptWriteServices {
@@ -76,7 +76,7 @@ export function startWriteWorker(deps: WriteWorkerServices): ClaimLoop {
       nextDueMs: () => nextDueMs(data),
     },
     run: (write, onAnswer) => attemptWrite(deps, write, onAnswer),
-    work: (write) => attemptWork(deps.tracer, write),
+    work: (write) => describeAttemptWork(deps.tracer, write),
     getId: ({ operationId }) => operationId,
     getKey: ({ installationId }) => installationId,
     getGroup: ({ projectId }) => projectId,

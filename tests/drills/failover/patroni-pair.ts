@@ -5,7 +5,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { freePort } from "../../harness/free-port.ts";
 import { until } from "../../harness/until.ts";
-import { ask, end, ownFolder, programs, serverUser, succeeds } from "./postgres-tools.ts";
+import { ask, end, createOwnFolder, programs, serverUser, succeeds } from "./postgres-tools.ts";
 import type { ServerPair } from "./server-pair.ts";
 
 /** Seconds without a sign of the leader until Patroni elects another; Patroni takes no less. */
@@ -24,7 +24,7 @@ export async function startPatroniPair(home: string): Promise<ServerPair> {
     if (!existsSync(program))
       throw new Error(`${program} is missing (apt-get install patroni etcd-server haproxy)`);
   const user = await serverUser();
-  await ownFolder(home, user);
+  await createOwnFolder(home, user);
   const start = (program: string, args: string[]): ChildProcess =>
     spawn(program, args, { cwd: home, stdio: "ignore", ...user });
   const etcd = await startEtcd(home, start);

@@ -13,7 +13,7 @@ export function programs(): string {
 }
 
 /** Creates a folder that only the user of the servers can use. */
-export async function ownFolder(folder: string, user: ServerUser | undefined): Promise<void> {
+export async function createOwnFolder(folder: string, user: ServerUser | undefined): Promise<void> {
   await mkdir(folder, { recursive: true });
   if (user) await chown(folder, user.uid, user.gid);
   await chmod(folder, 0o700);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { freePort } from "../../harness/free-port.ts";
 import { until } from "../../harness/until.ts";
-import { ask, end, ownFolder, programs, serverUser, succeeds } from "./postgres-tools.ts";
+import { ask, end, createOwnFolder, programs, serverUser, succeeds } from "./postgres-tools.ts";
 
 const run = promisify(execFile);
 
@@ -24,7 +24,7 @@ export async function startServerPair(home: string): Promise<ServerPair> {
   const user = await serverUser();
   const [first, second] = [await freePort(), await freePort()];
   const folders = { primary: join(home, "primary"), standby: join(home, "standby") };
-  for (const folder of [home, ...Object.values(folders)]) await ownFolder(folder, user);
+  for (const folder of [home, ...Object.values(folders)]) await createOwnFolder(folder, user);
   const tool = (name: string, args: string[]) => run(join(bin, name), args, { cwd: home, ...user });
   await tool("initdb", ["--pgdata", folders.primary, "--auth", "trust", "--username", "busbar"]);
   const start = async (folder: string, port: number, settings: string[]): Promise<ChildProcess> => {

@@ -8,7 +8,7 @@ import { sampleEvent } from "../../../server/events/sample-event.ts";
 import { recordEvents } from "../../../server/events/record-event.ts";
 import { openSink, type Sink } from "./sink.ts";
 import { until } from "../until.ts";
-import { openBoth, routePool } from "../two-databases.ts";
+import { openBoth, replacePool } from "../two-databases.ts";
 import { sideRoles } from "../side-roles.ts";
 
 export interface Delivering {
@@ -46,7 +46,7 @@ export async function openDelivering(env: Record<string, string> = {}): Promise<
     openBoth,
     sideRoles: sideRoles(),
   });
-  const database = routePool(opened);
+  const database = replacePool(opened);
   const listDeliveries = async (name: string) =>
     (await busbar.inProject("GET", `/destinations/${name}/deliveries?pageSize=200`)).body.results;
   return {
