@@ -3,10 +3,10 @@ import assert from "node:assert/strict";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, describe, test } from "node:test";
+import { before, describe, test } from "node:test";
 import { parse } from "yaml";
 import { ALERT_CASES, type AlertCase } from "./alert-cases.ts";
-import { openTestBusbar, type TestBusbar } from "./harness/busbar.ts";
+import { shareTestBusbar } from "./harness/busbar.ts";
 import { connectCustomer } from "./harness/connect-customer.ts";
 import { noPromtool, runPromtool } from "./harness/promtool.ts";
 
@@ -23,16 +23,15 @@ const rules: Rule[] = parse(await readFile(RULES, "utf8")).groups.flatMap(
   ({ rules: some }: { rules: Rule[] }) => some,
 );
 
+const busbar = await shareTestBusbar({ env: { BUSBAR_METRICS: "true" } });
+
 describe("what a running Busbar exposes", () => {
-  let busbar: TestBusbar;
   let exposed = "";
   before(async () => {
-    busbar = await openTestBusbar({ env: { BUSBAR_METRICS: "true" } });
     const customer = await connectCustomer(busbar, { provider: "hubspot", objects: ["contacts"] });
     await customer.proxied("/crm/v3/objects/contacts");
     exposed = await (await fetch(new URL("/metrics", busbar.server.urls.base))).text();
   });
-  after(() => busbar?.stop());
 
   test("has every metric that an alert or a panel asks for, with the values of labels that it names", async () => {
     const board = JSON.parse(await readFile(join(DEPLOY, "grafana-board.json"), "utf8"));

@@ -1,7 +1,7 @@
 /** A customer connects, installs and leaves by the command line, against a real server and the sandbox. */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { openTestBusbar, type TestBusbar } from "../../tests/harness/busbar.ts";
+import { before, describe, test } from "node:test";
+import { shareTestBusbar } from "../../tests/harness/busbar.ts";
 import { openConsentBrowser } from "../../tests/harness/consent.ts";
 import { runCli, type Surroundings } from "../../tests/harness/command-line.ts";
 
@@ -24,15 +24,14 @@ integrations:
     proxy: { enabled: true }
 `;
 
+const server = await shareTestBusbar();
+
 describe("connecting and installing", () => {
-  let server: TestBusbar;
   before(async () => {
-    server = await openTestBusbar();
     await server.inProject("PUT", "/integrations:batch", { sourceYaml: MANIFEST });
     const app = { provider: "hubspot", clientId: "my-client", clientSecret: "my-secret", scopes: ["oauth"] };
     await server.inProject("POST", "/provider-apps", app);
   });
-  after(() => server.stop());
 
   const busbar = (line: string, more: Surroundings = {}) =>
     runCli(line.split(" "), {

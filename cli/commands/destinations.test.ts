@@ -4,12 +4,13 @@ import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, describe, test } from "node:test";
-import { openTestBusbar, type TestBusbar } from "../../tests/harness/busbar.ts";
+import { shareTestBusbar } from "../../tests/harness/busbar.ts";
 import { runCli } from "../../tests/harness/command-line.ts";
 import { until } from "../../tests/harness/until.ts";
 
+const server = await shareTestBusbar({ env: { BUSBAR_WEBHOOK_RETRY_SECONDS: "0.05" } });
+
 describe("a destination", () => {
-  let server: TestBusbar;
   let works = false;
   const received: IncomingHttpHeaders[] = [];
   const app = createServer((request, response) => {
@@ -18,7 +19,6 @@ describe("a destination", () => {
     response.writeHead(works ? 204 : 500).end();
   });
   before(async () => {
-    server = await openTestBusbar({ env: { BUSBAR_WEBHOOK_RETRY_SECONDS: "0.05" } });
     await once(app.listen(0, "127.0.0.1"), "listening");
     const url = `http://127.0.0.1:${(app.address() as AddressInfo).port}/`;
     for (const line of [
@@ -33,7 +33,6 @@ describe("a destination", () => {
   });
   after(async () => {
     app.close();
-    await server?.stop();
   });
   const busbar = (line: string) =>
     runCli(line.split(" "), {

@@ -3,19 +3,18 @@ import assert from "node:assert/strict";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, describe, test } from "node:test";
-import { openTestBusbar, type TestBusbar } from "../../tests/harness/busbar.ts";
+import { before, describe, test } from "node:test";
+import { shareTestBusbar } from "../../tests/harness/busbar.ts";
 import { runCli, type Surroundings } from "../../tests/harness/command-line.ts";
 
 const MANIFEST = `specVersion: 1.0.0
 integrations: [{ name: crm, provider: hubspot, proxy: { enabled: true } }]
 `;
 
+const server = await shareTestBusbar();
+
 describe("names and questions", () => {
-  let server: TestBusbar;
-  after(() => server.stop());
   before(async () => {
-    server = await openTestBusbar();
     await server.inProject("PUT", "/integrations:batch", { sourceYaml: MANIFEST });
   });
 

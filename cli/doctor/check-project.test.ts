@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { after, before, describe, test } from "node:test";
-import { openTestBusbar, type TestBusbar } from "../../tests/harness/busbar.ts";
+import { shareTestBusbar } from "../../tests/harness/busbar.ts";
 import { connectCustomer } from "../../tests/harness/connect-customer.ts";
 import { runCli } from "../../tests/harness/command-line.ts";
-import { openSink, type Sink } from "../../tests/harness/deliveries/sink.ts";
+import { openSink } from "../../tests/harness/deliveries/sink.ts";
 import { until } from "../../tests/harness/until.ts";
 import type { Json } from "../http/json.ts";
 import { checkProject } from "./check-project.ts";
@@ -14,13 +14,13 @@ import type { Finding } from "./finding.ts";
 /** A name that a shell would take apart. */
 const GROUP = "O'Brien & Sons";
 
+const server = await shareTestBusbar({ env: { BUSBAR_WEBHOOK_RETRY_SECONDS: "600" } });
+const receiver = await openSink();
+after(() => receiver.close());
+
 describe("the findings of doctor about a project", () => {
-  let server: TestBusbar;
-  let receiver: Sink;
   const installationIds: string[] = [];
   before(async () => {
-    server = await openTestBusbar({ env: { BUSBAR_WEBHOOK_RETRY_SECONDS: "600" } });
-    receiver = await openSink();
     receiver.answer = ({ path }, response) => void response.writeHead(path === "/shut" ? 410 : 503).end();
     for (const name of ["dead", "shut"]) {
       const metadata = { url: `${receiver.url}/${name}` };
@@ -36,10 +36,6 @@ describe("the findings of doctor about a project", () => {
       });
       installationIds.push(installationId);
     }
-  });
-  after(async () => {
-    await server?.stop();
-    await receiver?.close();
   });
 
   const call = async (method: string, path: string): Promise<Json | undefined> =>

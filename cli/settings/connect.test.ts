@@ -1,23 +1,22 @@
 /** Commands with keys that may do one thing only, against a real server. */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { openTestBusbar, type TestBusbar } from "../../tests/harness/busbar.ts";
+import { before, describe, test } from "node:test";
+import { shareTestBusbar } from "../../tests/harness/busbar.ts";
 import { runCli } from "../../tests/harness/command-line.ts";
 import { connectCustomer } from "../../tests/harness/connect-customer.ts";
 
+const server = await shareTestBusbar({});
+
 describe("a key with one scope", () => {
-  let server: TestBusbar;
   let projectId = "";
   const keys: Record<string, string> = {};
   before(async () => {
-    server = await openTestBusbar({});
     await connectCustomer(server, { provider: "hubspot", objects: ["contacts"] });
     projectId = (await server.inProject("GET", "")).body.id;
     for (const scope of ["write", "proxy"]) {
       keys[scope] = (await server.inProject("POST", "/api-keys", { label: scope, scopes: [scope] })).body.key;
     }
   });
-  after(() => server?.stop());
 
   const busbar = (scope: string, text: string) => {
     const { base, proxy } = server.server.urls;

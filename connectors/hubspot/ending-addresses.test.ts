@@ -3,8 +3,8 @@
  * `/integrations/v1/me`, `/account-info/v3` and all of `/crm/v3` from September 2027 (HubSpot's changelog; HubSpot-public-api-spec-collection, 2026-03).
  */
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { openTestBusbar, type TestBusbar } from "../../tests/harness/busbar.ts";
+import { before, test } from "node:test";
+import { shareTestBusbar } from "../../tests/harness/busbar.ts";
 import { connectCustomer } from "../../tests/harness/connect-customer.ts";
 import { until } from "../../tests/harness/until.ts";
 import { provider } from "./provider.ts";
@@ -25,10 +25,8 @@ integrations:
           associatedObjects: [companies]
 `;
 
-let busbar: TestBusbar;
-after(() => busbar.stop());
+const busbar = await shareTestBusbar();
 before(async () => {
-  busbar = await openTestBusbar();
   const sink = { name: "sink", type: "log", metadata: {} };
   assert.equal((await busbar.inProject("POST", "/destinations", sink)).status, 201);
 });

@@ -1,8 +1,8 @@
 /** Customers' tokens through a real Busbar. */
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
-import { after, before, describe, test } from "node:test";
-import { openTestBusbar, type Answer, type TestBusbar } from "../../tests/harness/busbar.ts";
+import { before, describe, test } from "node:test";
+import { shareTestBusbar, type Answer } from "../../tests/harness/busbar.ts";
 import { bearer, registerJwtKey, type TokenSigner } from "../../tests/harness/customer-tokens.ts";
 import { until } from "../../tests/harness/until.ts";
 
@@ -14,13 +14,12 @@ integrations:
     proxy: { enabled: true }
 `;
 
+const busbar = await shareTestBusbar();
+
 describe("customers' tokens", () => {
-  let busbar: TestBusbar;
   let signer: TokenSigner;
   const connections: Record<string, string> = {};
-  after(() => busbar.stop());
   before(async () => {
-    busbar = await openTestBusbar();
     signer = await registerJwtKey(busbar);
     await busbar.inProject("PUT", "/integrations:batch", { sourceYaml: MANIFEST });
     for (const groupRef of ["acme", "globex"]) {

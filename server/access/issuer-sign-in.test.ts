@@ -1,23 +1,16 @@
 /** Signing in with a browser at an OpenID Connect issuer, through a real Busbar. */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { openTestBusbar, type TestBusbar } from "../../tests/harness/busbar.ts";
-import { startIssuer, type TestIssuer } from "../../tests/harness/issuer.ts";
+import { after, describe, test } from "node:test";
+import { openTestBusbar, shareTestBusbar } from "../../tests/harness/busbar.ts";
+import { startIssuer } from "../../tests/harness/issuer.ts";
 
 const OWN_PAGE = { "sec-fetch-site": "same-origin" };
 
-describe("signing in at the issuer", () => {
-  let busbar: TestBusbar;
-  let issuer: TestIssuer;
-  after(async () => {
-    await busbar.stop();
-    await issuer.close();
-  });
-  before(async () => {
-    issuer = await startIssuer({ clientSecret: "s3cret/+" });
-    busbar = await openTestBusbar({ env: issuer.env });
-  });
+const issuer = await startIssuer({ clientSecret: "s3cret/+" });
+const busbar = await shareTestBusbar({ env: issuer.env });
+after(() => issuer.close());
 
+describe("signing in at the issuer", () => {
   /** Sends a request and does not follow redirects, so that a test sees each of them. */
   const get = (url: string | URL, cookie = "") => fetch(url, { redirect: "manual", headers: { cookie } });
   const origin = () => new URL(busbar.server.urls.base).origin;

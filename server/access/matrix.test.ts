@@ -1,8 +1,8 @@
 /** Every route with every kind of credential, compared with the route table. */
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
-import { after, before, describe, test } from "node:test";
-import { openTestBusbar, type TestBusbar } from "../../tests/harness/busbar.ts";
+import { before, describe, test } from "node:test";
+import { shareTestBusbar } from "../../tests/harness/busbar.ts";
 import { addPerson, signIn } from "../../tests/harness/people.ts";
 import { minimalBody } from "../../tests/harness/minimal-body.ts";
 import { bearer, registerJwtKey, type TokenSigner } from "../../tests/harness/customer-tokens.ts";
@@ -188,14 +188,13 @@ const EXPECTED: Record<string, (route: Route) => Outcome> = {
   },
 };
 
+const busbar = await shareTestBusbar();
+
 describe("access to every route", () => {
-  let busbar: TestBusbar;
   let signer: TokenSigner;
   let sentHeaders: Record<string, Record<string, string>>;
   let values: Record<string, string>;
-  after(() => busbar.stop());
   before(async () => {
-    busbar = await openTestBusbar();
     signer = await registerJwtKey(busbar);
     await busbar.inProject("PUT", "/integrations:batch", { sourceYaml: MANIFEST });
     const connection = await busbar.inProject("POST", "/connections:generate", {

@@ -2,24 +2,24 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { openTestBusbar, type TestBusbar } from "../../tests/harness/busbar.ts";
-import { startOpenIdProvider, type OpenIdProvider } from "../../tests/harness/openid-provider.ts";
+import { startOpenIdProvider } from "../../tests/harness/openid-provider.ts";
 import { createLog } from "../../ground/log.ts";
 
 const OWN_PAGE = { "sec-fetch-site": "same-origin", "x-api-key": "" };
 
+const provider = await startOpenIdProvider({
+  ada: { email: "ada@acme.example", email_verified: true, name: "Ada Lovelace", given_name: "Ada" },
+  eve: { email: "ada@acme.example", email_verified: false, name: "Eve" },
+});
+after(() => provider.close());
+
 describe("a standard OpenID provider", () => {
   let busbar: TestBusbar;
-  let provider: OpenIdProvider;
   let logged = "";
   after(async () => {
     await busbar.stop();
-    await provider.close();
   });
   before(async () => {
-    provider = await startOpenIdProvider({
-      ada: { email: "ada@acme.example", email_verified: true, name: "Ada Lovelace", given_name: "Ada" },
-      eve: { email: "ada@acme.example", email_verified: false, name: "Eve" },
-    });
     const log = createLog("warn", { write: (line) => void (logged += line) });
     busbar = await openTestBusbar({ env: provider.env, log });
   });

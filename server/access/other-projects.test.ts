@@ -1,13 +1,13 @@
 /** Every route that names a row, asked about a row of another project by somebody who may ask about their own. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { openTestBusbar, type Answer, type TestBusbar } from "../../tests/harness/busbar.ts";
+import { shareTestBusbar, type Answer, type TestBusbar } from "../../tests/harness/busbar.ts";
 import { connectCustomer } from "../../tests/harness/connect-customer.ts";
 import { registerJwtKey } from "../../tests/harness/customer-tokens.ts";
 import { minimalBody } from "../../tests/harness/minimal-body.ts";
 import { until } from "../../tests/harness/until.ts";
 import { drawRoute } from "../../tests/harness/deliveries/routes.ts";
-import { openSink, type Sink } from "../../tests/harness/deliveries/sink.ts";
+import { openSink } from "../../tests/harness/deliveries/sink.ts";
 import { secondProject } from "../../tests/harness/second-project.ts";
 import type { Route } from "../http/endpoint.ts";
 import { routes, type RouteServices } from "../routes.ts";
@@ -62,20 +62,16 @@ const BY_INSTALLATION = new Set(["listOperations", "listProxyCalls"]);
 const isAbsent = ({ status, body }: Answer): boolean =>
   status === 404 || status === 422 || (status === 200 && (body.results ?? body).length === 0);
 
+const sink = await openSink();
+const busbar = await shareTestBusbar();
+after(() => sink.close());
+
 describe("a row of another project", () => {
-  let busbar: TestBusbar;
   let second: TestBusbar;
-  let sink: Sink;
   let theirs: Ids;
   let ours: Ids;
   let about: Route[];
-  after(async () => {
-    await busbar.stop();
-    await sink.close();
-  });
   before(async () => {
-    sink = await openSink();
-    busbar = await openTestBusbar();
     second = await secondProject(busbar);
     theirs = await stock(busbar);
     ours = await stock(second);

@@ -1,23 +1,19 @@
 /** People who sign in at an OpenID Connect issuer, through a real Busbar. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { openTestBusbar, type TestBusbar } from "../../tests/harness/busbar.ts";
+import { shareTestBusbar } from "../../tests/harness/busbar.ts";
 import { inviteOwner } from "../commands/owner-access.ts";
 import { createLog } from "../../ground/log.ts";
 import { openDatabase } from "../store/database/open-database.ts";
 import { CLIENT_ID, startIssuer, type TestIssuer } from "../../tests/harness/issuer.ts";
 
+const issuer = await startIssuer();
+const busbar = await shareTestBusbar({ env: issuer.env });
+after(() => issuer.close());
+
 describe("signed-in people", () => {
-  let busbar: TestBusbar;
-  let issuer: TestIssuer;
   let orgId: string;
-  after(async () => {
-    await busbar.stop();
-    await issuer.close();
-  });
   before(async () => {
-    issuer = await startIssuer();
-    busbar = await openTestBusbar({ env: issuer.env });
     orgId = busbar.server.bootstrap?.orgId ?? "";
     const database = await openDatabase({
       connectionString: busbar.connectionString,

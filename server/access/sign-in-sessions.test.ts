@@ -1,7 +1,7 @@
 /** People who sign in with an API key, through a real Busbar. */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { openTestBusbar, type TestBusbar } from "../../tests/harness/busbar.ts";
+import { describe, test } from "node:test";
+import { openTestBusbar, shareTestBusbar } from "../../tests/harness/busbar.ts";
 import { bearer } from "../../tests/harness/customer-tokens.ts";
 import { startIssuer } from "../../tests/harness/issuer.ts";
 import { createLog } from "../../ground/log.ts";
@@ -12,12 +12,9 @@ import { upsertBuilder } from "../store/access/people.ts";
 import { bootstrap } from "./bootstrap.ts";
 import { openFailedAttempts } from "./failed-attempts.ts";
 
+const busbar = await shareTestBusbar({ env: { BUSBAR_BOOTSTRAP_EMAIL: "Owner@Example.com" } });
+
 describe("signing in with an API key", () => {
-  let busbar: TestBusbar;
-  after(() => busbar.stop());
-  before(async () => {
-    busbar = await openTestBusbar({ env: { BUSBAR_BOOTSTRAP_EMAIL: "Owner@Example.com" } });
-  });
   const signIn = (apiKey: string) => busbar.call("POST", "/v1/sessions", { apiKey }, { "x-api-key": "" });
   const signedIn = async (apiKey = busbar.apiKey) => {
     const { status, body, text } = await signIn(apiKey);

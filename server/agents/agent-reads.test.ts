@@ -1,8 +1,8 @@
 /** What agents read of a customer's accounts: by which names, within which limits, and what stays hidden. */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { before, describe, test } from "node:test";
 import { openAgent, type AgentClient } from "../../tests/harness/agent-client.ts";
-import { openTestBusbar, type Answer, type TestBusbar } from "../../tests/harness/busbar.ts";
+import { shareTestBusbar, type Answer } from "../../tests/harness/busbar.ts";
 import { connectCustomer } from "../../tests/harness/connect-customer.ts";
 import { registerJwtKey } from "../../tests/harness/customer-tokens.ts";
 
@@ -32,12 +32,11 @@ const readContent = (contact: string) => ({
   read: { objects: { [contact]: { objectName: contact, selectedFields: { firstname: true } } } },
 });
 
+const busbar = await shareTestBusbar();
+
 describe("what agents read", () => {
-  let busbar: TestBusbar;
   let agent: AgentClient;
-  after(() => busbar.stop());
   before(async () => {
-    busbar = await openTestBusbar();
     busbar.sandbox.hubspot.setLimits("off");
     for (const [provider, contact, company] of [
       ["hubspot", "contacts", "companies"],

@@ -1,8 +1,8 @@
 /** What agents write: once, within the policy, and told as what it became. */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { before, describe, test } from "node:test";
 import { openAgent, type AgentClient } from "../../tests/harness/agent-client.ts";
-import { openTestBusbar, type Answer, type TestBusbar } from "../../tests/harness/busbar.ts";
+import { shareTestBusbar, type Answer } from "../../tests/harness/busbar.ts";
 import { until } from "../../tests/harness/until.ts";
 import { connectCustomer } from "../../tests/harness/connect-customer.ts";
 
@@ -32,12 +32,11 @@ const countCalls = (events: Answer["body"][]): number =>
 const withoutRepeats = (rows: unknown[]): unknown[] =>
   [...new Set(rows.map((row) => JSON.stringify(row)))].map((row): unknown => JSON.parse(row));
 
+const busbar = await shareTestBusbar();
+
 describe("what agents write", () => {
-  let busbar: TestBusbar;
   let agent: AgentClient;
-  after(() => busbar.stop());
   before(async () => {
-    busbar = await openTestBusbar();
     busbar.sandbox.hubspot.setLimits("off");
     for (const [provider, contact] of [
       ["hubspot", "contacts"],

@@ -1,9 +1,9 @@
 /** The transport of agents' endpoints: revisions, headers, who is let in and how others are refused. */
 import assert from "node:assert/strict";
 import { request as httpRequest } from "node:http";
-import { after, before, describe, test } from "node:test";
+import { before, describe, test } from "node:test";
 import { openAgent, agentUrl, sendMessage } from "../../tests/harness/agent-client.ts";
-import { openTestBusbar, type TestBusbar } from "../../tests/harness/busbar.ts";
+import { shareTestBusbar } from "../../tests/harness/busbar.ts";
 import { connectCustomer } from "../../tests/harness/connect-customer.ts";
 import { registerJwtKey, type TokenSigner } from "../../tests/harness/customer-tokens.ts";
 import { secondProject } from "../../tests/harness/second-project.ts";
@@ -33,12 +33,11 @@ const READING = [
   "get_approval",
 ];
 
+const busbar = await shareTestBusbar();
+
 describe("an agent endpoint", () => {
-  let busbar: TestBusbar;
   let signer: TokenSigner;
-  after(() => busbar.stop());
   before(async () => {
-    busbar = await openTestBusbar();
     signer = await registerJwtKey(busbar);
     for (const groupRef of ["acme", "globex"]) {
       await connectCustomer(busbar, {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, describe, test } from "node:test";
 import { Client as Postgres } from "pg";
-import { openTestBusbar, type Answer, type TestBusbar } from "../../tests/harness/busbar.ts";
+import { shareTestBusbar, type Answer } from "../../tests/harness/busbar.ts";
 import { openClient, type Client } from "../../tests/harness/client.ts";
 import { connectCustomer, type Customer } from "../../tests/harness/connect-customer.ts";
 import { refreshOnlyOnDemand } from "../../tests/harness/refresh-only-on-demand.ts";
@@ -15,18 +15,17 @@ const CRMS = {
 } as const;
 type Crm = keyof typeof CRMS;
 
+const busbar = await shareTestBusbar();
+
 describe("token refresh", () => {
-  let busbar: TestBusbar;
   /** Another process on the same database. */
   let sibling: Client;
   let sql: Postgres;
   after(async () => {
     await sql.end();
-    await busbar.stop();
   });
   afterEach(() => busbar.sandbox.clearFaults());
   before(async () => {
-    busbar = await openTestBusbar();
     await refreshOnlyOnDemand(busbar.connectionString);
     const { urls } = await busbar.sibling();
     sibling = openClient({ apiKey: busbar.apiKey, projectId: busbar.projectId, urls: () => urls });

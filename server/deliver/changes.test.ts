@@ -1,6 +1,6 @@
 /** Deliveries while their destinations and routes change: disabling, deleting, rerouting, retention. */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { after, describe, test } from "node:test";
 import { newId } from "../../ground/ids.ts";
 import { createLog } from "../../ground/log.ts";
 import { sweep } from "../jobs/retention.ts";
@@ -9,7 +9,7 @@ import type { Database } from "../store/database/database.ts";
 import { sampleEvent } from "../events/sample-event.ts";
 import { deliveryRetentionRules } from "./delivery-retention.ts";
 import { recordEvent } from "../events/record-event.ts";
-import { openDelivering, type Delivering } from "../../tests/harness/deliveries/delivering.ts";
+import { openDelivering } from "../../tests/harness/deliveries/delivering.ts";
 import { addDestination, drawRoute } from "../../tests/harness/deliveries/routes.ts";
 import { accept, type Answerer } from "../../tests/harness/deliveries/sink.ts";
 import { until } from "../../tests/harness/until.ts";
@@ -21,13 +21,10 @@ const sweepDeliveries = (database: Database, retentionDays: number) =>
     () => false,
   );
 
-describe("deliveries amid changes", () => {
-  let all: Delivering;
-  after(() => all.close());
-  before(async () => {
-    all = await openDelivering();
-  });
+const all = await openDelivering();
+after(() => all.close());
 
+describe("deliveries amid changes", () => {
   const refuse =
     (path: string, status: number): Answerer =>
     (received, response) =>

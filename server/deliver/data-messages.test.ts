@@ -1,21 +1,18 @@
 /** Data messages are sent to one destination, without envelope, and with a URL instead of a result that is too large. */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { after, describe, test } from "node:test";
 import { sql } from "kysely";
 import { newId } from "../../ground/ids.ts";
 import { insertEvents } from "../store/deliveries/events.ts";
-import { openDelivering, type Delivering } from "../../tests/harness/deliveries/delivering.ts";
+import { openDelivering } from "../../tests/harness/deliveries/delivering.ts";
 import { drawRoute } from "../../tests/harness/deliveries/routes.ts";
 import { accept } from "../../tests/harness/deliveries/sink.ts";
 import { until } from "../../tests/harness/until.ts";
 
-describe("data messages", () => {
-  let all: Delivering;
-  after(() => all.close());
-  before(async () => {
-    all = await openDelivering();
-  });
+const all = await openDelivering();
+after(() => all.close());
 
+describe("data messages", () => {
   /** Inserts a message for a destination and returns its id. */
   async function send(destinationId: string, message: object, type = "read"): Promise<string> {
     const event = {

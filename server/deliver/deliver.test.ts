@@ -1,23 +1,20 @@
 /** The way from an event to its receivers: routes, signatures, retries, size and pace, over a real Busbar. */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { after, describe, test } from "node:test";
 import { sql } from "kysely";
 import { StandardWebhook, SvixWebhook } from "../../tests/published/clients.ts";
 import { sampleEvent } from "../events/sample-event.ts";
 import { recordEvent } from "../events/record-event.ts";
-import { openDelivering, type Delivering } from "../../tests/harness/deliveries/delivering.ts";
+import { openDelivering } from "../../tests/harness/deliveries/delivering.ts";
 import { addDestination, drawRoute } from "../../tests/harness/deliveries/routes.ts";
 import { accept } from "../../tests/harness/deliveries/sink.ts";
 import { until } from "../../tests/harness/until.ts";
 
-describe("deliveries", () => {
-  let all: Delivering;
-  after(() => all.close());
-  before(async () => {
-    // No destination may be disabled here, however slow the machine is.
-    all = await openDelivering({ BUSBAR_WEBHOOK_DISABLE_AFTER_SECONDS: "600" });
-  });
+// No destination may be disabled here, however slow the machine is.
+const all = await openDelivering({ BUSBAR_WEBHOOK_DISABLE_AFTER_SECONDS: "600" });
+after(() => all.close());
 
+describe("deliveries", () => {
   test("a message is verified by the Svix and the Standard Webhooks libraries, and not with another key", async () => {
     const { busbar, sink } = all;
     const { signingKey, name } = await drawRoute(busbar, `${sink.url}/signed`, ["connection.created"], {

@@ -1,21 +1,18 @@
 /** Deliveries do without the wake-up of a process that died after its commit, and without a connection that listens. */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { after, describe, test } from "node:test";
 import { CamelCasePlugin, Kysely, PostgresDialect } from "kysely";
-import { openDelivering, type Delivering } from "../../tests/harness/deliveries/delivering.ts";
+import { openDelivering } from "../../tests/harness/deliveries/delivering.ts";
 import { drawRoute } from "../../tests/harness/deliveries/routes.ts";
 import { until } from "../../tests/harness/until.ts";
 import { sampleEvent } from "../events/sample-event.ts";
 import { recordEvent } from "../events/record-event.ts";
 import type { DB } from "../store/database/rows.gen.ts";
 
-describe("deliveries without a wake-up", () => {
-  let all: Delivering;
-  after(() => all.close());
-  before(async () => {
-    all = await openDelivering();
-  });
+const all = await openDelivering();
+after(() => all.close());
 
+describe("deliveries without a wake-up", () => {
   test("an event whose process died before it could wake anybody is delivered", async () => {
     const { busbar, sink, database } = all;
     const { name } = await drawRoute(busbar, `${sink.url}/lost`, ["connection.created"]);

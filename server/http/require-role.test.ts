@@ -1,18 +1,17 @@
 /** Which role a call needs, through a real Busbar. */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { openTestBusbar, type Answer, type TestBusbar } from "../../tests/harness/busbar.ts";
+import { before, describe, test } from "node:test";
+import { shareTestBusbar, type Answer } from "../../tests/harness/busbar.ts";
 import { connectCustomer } from "../../tests/harness/connect-customer.ts";
 import { addPerson, type TestPerson } from "../../tests/harness/people.ts";
 import type { Role } from "../../ground/role.ts";
 
+const busbar = await shareTestBusbar();
+
 describe("roles", () => {
-  let busbar: TestBusbar;
   let people: Record<Role, TestPerson>;
   let connectionId: string;
-  after(() => busbar.stop());
   before(async () => {
-    busbar = await openTestBusbar();
     ({ connectionId } = await connectCustomer(busbar, { provider: "hubspot", objects: ["contacts"] }));
     const hook = { name: "hook", type: "webhook", metadata: { url: "https://example.com/hook" } };
     assert.equal((await busbar.inProject("POST", "/destinations", hook)).status, 201);

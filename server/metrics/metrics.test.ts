@@ -1,10 +1,10 @@
 /** The metrics that /metrics reports, and what they must not reveal. */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { before, describe, test } from "node:test";
 import { Client } from "pg";
 import { nowMs } from "../../ground/clock.ts";
 import { buildFirstId } from "../../ground/ids.ts";
-import { openTestBusbar, type TestBusbar } from "../../tests/harness/busbar.ts";
+import { openTestBusbar, shareTestBusbar } from "../../tests/harness/busbar.ts";
 import { connectCustomer } from "../../tests/harness/connect-customer.ts";
 import { until } from "../../tests/harness/until.ts";
 
@@ -19,12 +19,11 @@ integrations:
         - objectName: companies
 `;
 
+const busbar = await shareTestBusbar({ env: { BUSBAR_METRICS: "true" } });
+
 describe("/metrics", () => {
-  let busbar: TestBusbar;
   let installationId: string;
-  after(() => busbar.stop());
   before(async () => {
-    busbar = await openTestBusbar({ env: { BUSBAR_METRICS: "true" } });
     const customer = {
       provider: "hubspot",
       manifest: MANIFEST,

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { Client } from "pg";
-import { openTestBusbar, type Answer, type TestBusbar } from "../../tests/harness/busbar.ts";
+import { openTestBusbar, shareTestBusbar, type Answer } from "../../tests/harness/busbar.ts";
 import { connectCustomer, type Customer } from "../../tests/harness/connect-customer.ts";
-import { openSink, type Sink } from "../../tests/harness/deliveries/sink.ts";
+import { openSink } from "../../tests/harness/deliveries/sink.ts";
 import { openProcessGroup } from "../../tests/harness/process-group.ts";
 import { until } from "../../tests/harness/until.ts";
 import { openSubscriptions } from "../../tests/harness/subscriptions.ts";
@@ -24,20 +24,20 @@ const APP = {
   scopes: ["oauth", "crm.objects.contacts.read"],
 };
 
+const sink = await openSink();
+const busbar = await shareTestBusbar({
+  env: {
+    BUSBAR_SUBSCRIBE_COALESCE_SECONDS: "0",
+    BUSBAR_SUBSCRIBE_POLL_SECONDS: "1",
+    BUSBAR_RETRY_BASE_SECONDS: "0.1",
+  },
+});
+after(() => sink.close());
+
 describe("subscribing by HubSpot's journal", () => {
-  let busbar: TestBusbar;
-  let sink: Sink;
   let customer: Customer;
   let sql: Client;
   before(async () => {
-    sink = await openSink();
-    busbar = await openTestBusbar({
-      env: {
-        BUSBAR_SUBSCRIBE_COALESCE_SECONDS: "0",
-        BUSBAR_SUBSCRIBE_POLL_SECONDS: "1",
-        BUSBAR_RETRY_BASE_SECONDS: "0.1",
-      },
-    });
     sql = new Client({ connectionString: busbar.connectionString });
     await sql.connect();
     busbar.sandbox.hubspot.setLimits("off");
@@ -48,8 +48,6 @@ describe("subscribing by HubSpot's journal", () => {
   });
   after(async () => {
     await sql?.end();
-    await busbar?.stop();
-    await sink?.close();
   });
 
   const journal = () => busbar.sandbox.hubspot.journal;

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { Client } from "pg";
-import { openTestBusbar, type TestBusbar } from "../../tests/harness/busbar.ts";
+import { shareTestBusbar } from "../../tests/harness/busbar.ts";
 import { connectCustomer, type Customer } from "../../tests/harness/connect-customer.ts";
-import { accept, openSink, type Answerer, type Sink } from "../../tests/harness/deliveries/sink.ts";
+import { accept, openSink, type Answerer } from "../../tests/harness/deliveries/sink.ts";
 import { signedPush } from "../../tests/harness/signed-push.ts";
 import { openSubscriptions } from "../../tests/harness/subscriptions.ts";
 import { until } from "../../tests/harness/until.ts";
@@ -17,21 +17,21 @@ const refuse =
   (_received, response) =>
     void response.writeHead(status).end("no");
 
+const sink = await openSink();
+const busbar = await shareTestBusbar({
+  env: {
+    BUSBAR_SUBSCRIBE_COALESCE_SECONDS: "1",
+    BUSBAR_RETRY_BASE_SECONDS: "0.1",
+    // The next attempt is made by resending.
+    BUSBAR_WEBHOOK_RETRY_SECONDS: "3600",
+  },
+});
+after(() => sink.close());
+
 describe("outcomes of changes", () => {
-  let busbar: TestBusbar;
-  let sink: Sink;
   let customer: Customer;
   let destinationId: string;
   before(async () => {
-    sink = await openSink();
-    busbar = await openTestBusbar({
-      env: {
-        BUSBAR_SUBSCRIBE_COALESCE_SECONDS: "1",
-        BUSBAR_RETRY_BASE_SECONDS: "0.1",
-        // The next attempt is made by resending.
-        BUSBAR_WEBHOOK_RETRY_SECONDS: "3600",
-      },
-    });
     busbar.sandbox.hubspot.setLimits("off");
     await busbar.inProject("POST", "/provider-apps", {
       provider: "hubspot",
@@ -50,10 +50,6 @@ describe("outcomes of changes", () => {
     const manifest = subscribedContacts("deleteEvent: { enabled: always }");
     customer = await connectCustomer(busbar, { provider: "hubspot", manifest, integration: "crm" });
     await until(async () => (await subscription())?.state === "active");
-  });
-  after(async () => {
-    await busbar?.stop();
-    await sink?.close();
   });
 
   const { installation, subscription, lines } = openSubscriptions(() => ({ busbar, sink, customer }));

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { Client } from "pg";
-import { openTestBusbar, type Answer, type TestBusbar } from "../../tests/harness/busbar.ts";
+import { openTestBusbar, shareTestBusbar, type Answer } from "../../tests/harness/busbar.ts";
 import { connectCustomer, type Customer } from "../../tests/harness/connect-customer.ts";
-import { openSink, type Sink } from "../../tests/harness/deliveries/sink.ts";
+import { openSink } from "../../tests/harness/deliveries/sink.ts";
 import { until } from "../../tests/harness/until.ts";
 import { openSubscriptions } from "../../tests/harness/subscriptions.ts";
 
@@ -43,19 +43,19 @@ integrations:
 const ACCOUNT = "001Sb0000000001IAA";
 const OTHER = "001Sb0000000002IAA";
 
+const sink = await openSink();
+const busbar = await shareTestBusbar({
+  env: {
+    BUSBAR_SUBSCRIBE_COALESCE_SECONDS: "0.1",
+    BUSBAR_RETRY_BASE_SECONDS: "0.1",
+    BUSBAR_METRICS: "true",
+  },
+});
+after(() => sink.close());
+
 describe("subscribing to Salesforce", () => {
-  let busbar: TestBusbar;
-  let sink: Sink;
   let customer: Customer;
   before(async () => {
-    sink = await openSink();
-    busbar = await openTestBusbar({
-      env: {
-        BUSBAR_SUBSCRIBE_COALESCE_SECONDS: "0.1",
-        BUSBAR_RETRY_BASE_SECONDS: "0.1",
-        BUSBAR_METRICS: "true",
-      },
-    });
     busbar.sandbox.salesforce.setLimits("off");
     await busbar.inProject("POST", "/provider-apps", {
       provider: "salesforce",
@@ -69,10 +69,6 @@ describe("subscribing to Salesforce", () => {
     });
     customer = await connectCustomer(busbar, { provider: "salesforce", manifest, integration: "crm" });
     await untilState("active");
-  });
-  after(async () => {
-    await busbar?.stop();
-    await sink?.close();
   });
 
   const bus = () => busbar.sandbox.salesforce.bus;

@@ -5,9 +5,9 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { Client } from "pg";
-import { openTestBusbar, type Answer, type TestBusbar } from "../../tests/harness/busbar.ts";
+import { shareTestBusbar, type Answer } from "../../tests/harness/busbar.ts";
 import { connectCustomer, type Customer } from "../../tests/harness/connect-customer.ts";
-import { openSink, type Sink } from "../../tests/harness/deliveries/sink.ts";
+import { openSink } from "../../tests/harness/deliveries/sink.ts";
 import { openSubscriptions } from "../../tests/harness/subscriptions.ts";
 import { until } from "../../tests/harness/until.ts";
 
@@ -32,17 +32,17 @@ integrations:
           updateEvent: { enabled: always, watchFieldsAuto: all }
 `;
 
+const sink = await openSink();
+const busbar = await shareTestBusbar({
+  env: { BUSBAR_SUBSCRIBE_COALESCE_SECONDS: "0.1", BUSBAR_MINUTE_MS: "6000" },
+});
+after(() => sink.close());
+
 describe("the health of an object that is only subscribed to", () => {
-  let busbar: TestBusbar;
-  let sink: Sink;
   let customer: Customer;
   let client: Client;
   const { entries, subscription, installation } = openSubscriptions(() => ({ busbar, sink, customer }));
   before(async () => {
-    sink = await openSink();
-    busbar = await openTestBusbar({
-      env: { BUSBAR_SUBSCRIBE_COALESCE_SECONDS: "0.1", BUSBAR_MINUTE_MS: "6000" },
-    });
     client = new Client({ connectionString: busbar.connectionString });
     await client.connect();
     busbar.sandbox.hubspot.setLimits("off");
@@ -71,8 +71,6 @@ describe("the health of an object that is only subscribed to", () => {
   });
   after(async () => {
     await client?.end();
-    await busbar?.stop();
-    await sink?.close();
   });
 
   function aimPushes(): void {

@@ -1,9 +1,9 @@
 /** Subscriptions end to end: the sandbox pushes, Busbar stores, reads again and delivers. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { openTestBusbar, type TestBusbar } from "../../tests/harness/busbar.ts";
+import { shareTestBusbar } from "../../tests/harness/busbar.ts";
 import { connectCustomer, type Customer } from "../../tests/harness/connect-customer.ts";
-import { openSink, type Sink } from "../../tests/harness/deliveries/sink.ts";
+import { openSink } from "../../tests/harness/deliveries/sink.ts";
 import { until } from "../../tests/harness/until.ts";
 import { openSubscriptions } from "../../tests/harness/subscriptions.ts";
 
@@ -51,15 +51,15 @@ integrations:
           associationChangeEvent: { enabled: always, includeFullRecords: true }
 `;
 
+const sink = await openSink();
+const busbar = await shareTestBusbar({
+  env: { BUSBAR_SUBSCRIBE_COALESCE_SECONDS: "1", BUSBAR_RETRY_BASE_SECONDS: "0.1" },
+});
+after(() => sink.close());
+
 describe("subscribing to HubSpot", () => {
-  let busbar: TestBusbar;
-  let sink: Sink;
   let customer: Customer;
   before(async () => {
-    sink = await openSink();
-    busbar = await openTestBusbar({
-      env: { BUSBAR_SUBSCRIBE_COALESCE_SECONDS: "1", BUSBAR_RETRY_BASE_SECONDS: "0.1" },
-    });
     busbar.sandbox.hubspot.setLimits("off");
     await busbar.inProject("POST", "/provider-apps", {
       provider: "hubspot",
@@ -81,10 +81,6 @@ describe("subscribing to HubSpot", () => {
     });
     await untilState("active");
     busbar.sandbox.hubspot.webhooks.set({ targetUrl: callback(), clientSecret: SECRET });
-  });
-  after(async () => {
-    await busbar?.stop();
-    await sink?.close();
   });
 
   const callback = (): string =>

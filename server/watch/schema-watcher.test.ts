@@ -7,7 +7,7 @@ import { createValidator } from "../http/validation.ts";
 import { listSchemaBaselines, saveSchemaBaseline } from "../store/integrations/schema-baselines.ts";
 import { newId } from "../../ground/ids.ts";
 import { connectCustomer, type Customer } from "../../tests/harness/connect-customer.ts";
-import { openDelivering, type Delivering } from "../../tests/harness/deliveries/delivering.ts";
+import { openDelivering } from "../../tests/harness/deliveries/delivering.ts";
 import { drawRoute } from "../../tests/harness/deliveries/routes.ts";
 import { until } from "../../tests/harness/until.ts";
 
@@ -23,13 +23,13 @@ interface Message {
   result: Record<string, { fieldName: string; oldSchema: object; newSchema: object }[]>;
 }
 
+const all = await openDelivering({ BUSBAR_MINUTE_MS: MINUTE_MS });
+after(() => all.close());
+
 describe("schema watch", () => {
-  let all: Delivering;
   let customer: Customer;
   let destination: { id: string; name: string };
-  after(() => all.close());
   before(async () => {
-    all = await openDelivering({ BUSBAR_MINUTE_MS: MINUTE_MS });
     destination = await drawRoute(all.busbar, `${all.sink.url}/schema`, []);
     customer = await connectCustomer(all.busbar, {
       provider: "hubspot",

@@ -1,16 +1,15 @@
 import assert from "node:assert/strict";
-import { after, before, beforeEach, describe, test } from "node:test";
+import { before, beforeEach, describe, test } from "node:test";
 import { Client } from "pg";
-import { openTestBusbar, type Answer, type TestBusbar } from "../../tests/harness/busbar.ts";
+import { shareTestBusbar, type Answer } from "../../tests/harness/busbar.ts";
 import { connectCustomer } from "../../tests/harness/connect-customer.ts";
 import { until } from "../../tests/harness/until.ts";
 
+// An hour is 1.2 s here.
+const busbar = await shareTestBusbar({ env: { BUSBAR_MINUTE_MS: "20", BUSBAR_RETRY_BASE_SECONDS: "0.02" } });
+
 describe("the deadline of an asynchronous write", () => {
-  let busbar: TestBusbar;
-  after(() => busbar.stop());
   before(async () => {
-    // An hour is 1.2 s here.
-    busbar = await openTestBusbar({ env: { BUSBAR_MINUTE_MS: "20", BUSBAR_RETRY_BASE_SECONDS: "0.02" } });
     busbar.sandbox.hubspot.setLimits("off");
     await connectCustomer(busbar, { provider: "hubspot", objects: ["companies"] });
   });

@@ -1,7 +1,7 @@
 /** A delete whose answer was cut is done, or told as unknown: never as a record that was not found. */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { openTestBusbar, type TestBusbar } from "../../tests/harness/busbar.ts";
+import { before, describe, test } from "node:test";
+import { shareTestBusbar } from "../../tests/harness/busbar.ts";
 import { connectCustomer, type Customer } from "../../tests/harness/connect-customer.ts";
 import type { RecordOutcome, RecordWrite } from "../../connector-kit/connector.ts";
 import { ProviderError, type ProviderErrorKind } from "../../connector-kit/calls/provider-error.ts";
@@ -10,11 +10,11 @@ import { deleteSurely } from "./delete-surely.ts";
 const OBJECTS = { hubspot: "companies", salesforce: "Contact" } as const;
 const RECORDS = { hubspot: { name: "Engines" }, salesforce: { LastName: "Lovelace" } } as const;
 
+const busbar = await shareTestBusbar();
+
 describe("a delete whose answer is cut", () => {
-  let busbar: TestBusbar;
   const customers = new Map<string, Customer>();
   before(async () => {
-    busbar = await openTestBusbar();
     for (const provider of ["hubspot", "salesforce"] as const) {
       busbar.sandbox[provider].setLimits("off");
       const object = OBJECTS[provider];
@@ -27,7 +27,6 @@ describe("a delete whose answer is cut", () => {
       );
     }
   });
-  after(() => busbar.stop());
 
   for (const provider of ["hubspot", "salesforce"] as const) {
     const begin = async () => {

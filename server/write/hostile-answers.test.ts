@@ -1,15 +1,14 @@
 import assert from "node:assert/strict";
-import { after, before, beforeEach, describe, test } from "node:test";
+import { before, beforeEach, describe, test } from "node:test";
 import { Client } from "pg";
-import { openTestBusbar, type Answer, type TestBusbar } from "../../tests/harness/busbar.ts";
+import { shareTestBusbar, type Answer } from "../../tests/harness/busbar.ts";
 import { connectCustomer } from "../../tests/harness/connect-customer.ts";
 import { until } from "../../tests/harness/until.ts";
 
+const busbar = await shareTestBusbar({ env: { BUSBAR_RETRY_BASE_SECONDS: "0.02" } });
+
 describe("a provider that answers what nobody expects", () => {
-  let busbar: TestBusbar;
-  after(() => busbar.stop());
   before(async () => {
-    busbar = await openTestBusbar({ env: { BUSBAR_RETRY_BASE_SECONDS: "0.02" } });
     busbar.sandbox.hubspot.setLimits("off");
     await connectCustomer(busbar, { provider: "hubspot", objects: ["companies"] });
   });

@@ -1,17 +1,16 @@
 import assert from "node:assert/strict";
-import { after, before, beforeEach, describe, test, type TestContext } from "node:test";
+import { before, beforeEach, describe, test, type TestContext } from "node:test";
 import { Client } from "pg";
-import { openTestBusbar, type Answer, type TestBusbar } from "../../tests/harness/busbar.ts";
+import { shareTestBusbar, type Answer } from "../../tests/harness/busbar.ts";
 import { openClient } from "../../tests/harness/client.ts";
 import { connectCustomer, type Customer } from "../../tests/harness/connect-customer.ts";
 import { until } from "../../tests/harness/until.ts";
 
+const busbar = await shareTestBusbar({ env: { BUSBAR_RETRY_BASE_SECONDS: "0.02" } });
+
 /** The gates of this process and of the database are closed per connection, so each test has a customer of its own. */
 describe("rate limits of a connection", () => {
-  let busbar: TestBusbar;
-  after(() => busbar.stop());
   before(async () => {
-    busbar = await openTestBusbar({ env: { BUSBAR_RETRY_BASE_SECONDS: "0.02" } });
     busbar.sandbox.hubspot.setLimits("off");
   });
   beforeEach(() => busbar.sandbox.clearFaults());

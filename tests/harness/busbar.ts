@@ -2,6 +2,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { after } from "node:test";
 import { startSandbox, type Sandbox } from "../../sandbox/sandbox.ts";
 import { readConfig } from "../../ground/config.ts";
 import { createLog, type Log } from "../../ground/log.ts";
@@ -51,7 +52,12 @@ export async function startTestBusbar(scope: Scope, options: TestBusbarOptions =
   return started;
 }
 
-/** Starts one for a whole test file; call `stop` in `after`. */
+/** Starts one for all tests of a file and stops it after the last. */
+export async function shareTestBusbar(options?: TestBusbarOptions): Promise<TestBusbar> {
+  return await startTestBusbar({ after }, options);
+}
+
+/** Starts one that the caller stops. */
 export async function openTestBusbar(options: TestBusbarOptions = {}): Promise<TestBusbar> {
   const sandbox = await startSandbox();
   const { connectionString, dataUrl, drop } = await createTestDatabase({

@@ -1,22 +1,22 @@
 /** Calls that their caller may not make leave nothing behind; which calls those are stands in server/access/. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { after, before, describe, test } from "node:test";
+import { before, describe, test } from "node:test";
 import { promisify } from "node:util";
+import { shareTestBusbar } from "../harness/busbar.ts";
 import { BUSBAR } from "../harness/child-busbar.ts";
-import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
+
 import { connectCustomer } from "../harness/connect-customer.ts";
 import { assertProblem } from "./assert-problem.ts";
 import { traces } from "./traces.ts";
 
+const busbar = await shareTestBusbar();
+
 describe("a caller", () => {
-  let busbar: TestBusbar;
   /** A project of its own, made by hand as for a production database. */
   let other: { apiKey: string; projectId: string };
   let frontendKey: string;
-  after(() => busbar.stop());
   before(async () => {
-    busbar = await openTestBusbar();
     await connectCustomer(busbar, { provider: "hubspot", objects: ["contacts"] });
     const env = {
       ...process.env,

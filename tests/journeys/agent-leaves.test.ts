@@ -71,17 +71,17 @@ async function openRelay() {
   };
 }
 
+const relay = await openRelay();
+after(() => relay.close());
+
 describe("an agent's write that the provider carries out", () => {
   let busbar: TestBusbar;
-  let relay: Awaited<ReturnType<typeof openRelay>>;
   /** Requests at the endpoint of agents that have ended, or whose client has left. */
   let ended = 0;
   after(async () => {
     await busbar?.stop();
-    relay?.close();
   });
   before(async () => {
-    relay = await openRelay();
     const write = (line: string): void => {
       if (line.includes('"route":"/mcp/v1/projects/:projectIdOrName/groups/:groupRef"')) ended += 1;
     };

@@ -4,8 +4,8 @@ import { after, before, describe, test } from "node:test";
 import { Client } from "pg";
 import type { ChildBusbar } from "../harness/child-busbar.ts";
 import { connectCustomer } from "../harness/connect-customer.ts";
-import { openSink, type Sink } from "../harness/deliveries/sink.ts";
-import { openProcessGroup, type ProcessGroup } from "../harness/process-group.ts";
+import { openSink } from "../harness/deliveries/sink.ts";
+import { openProcessGroup } from "../harness/process-group.ts";
 import { signedPush } from "../harness/signed-push.ts";
 import { until } from "../harness/until.ts";
 
@@ -25,17 +25,18 @@ integrations:
           updateEvent: { enabled: always, watchFieldsAuto: all }
 `;
 
+const sink = await openSink();
+// Each event is an entry of its own.
+const group = await openProcessGroup({ BUSBAR_SUBSCRIBE_COALESCE_SECONDS: "0" });
+after(() => group.stop());
+after(() => sink.close());
+
 describe("answered pushes", () => {
-  let group: ProcessGroup;
-  let sink: Sink;
   let database: Client;
   let first: ChildBusbar;
   /** Started after it. */
   const running: ChildBusbar[] = [];
   before(async () => {
-    sink = await openSink();
-    // Each event is an entry of its own.
-    group = await openProcessGroup({ BUSBAR_SUBSCRIBE_COALESCE_SECONDS: "0" });
     group.sandbox.hubspot.setLimits("off");
     first = await group.start();
     database = new Client({ connectionString: group.connectionString });
@@ -52,8 +53,6 @@ describe("answered pushes", () => {
   });
   after(async () => {
     await database?.end();
-    await group?.stop();
-    await sink?.close();
   });
 
   let time = 1_789_378_000_000;

@@ -1,8 +1,8 @@
 /** Asynchronous writes: accepted for good, carried out in order, retried, grouped, told. */
 import assert from "node:assert/strict";
-import { after, before, beforeEach, describe, test } from "node:test";
+import { before, beforeEach, describe, test } from "node:test";
 import { Client } from "pg";
-import { openTestBusbar, type Answer, type TestBusbar } from "../harness/busbar.ts";
+import { shareTestBusbar, type Answer } from "../harness/busbar.ts";
 import { connectCustomer, type Customer } from "../harness/connect-customer.ts";
 import { until } from "../harness/until.ts";
 
@@ -12,13 +12,12 @@ const BUSY = { status: 503, body: "busy", headers: { "retry-after": "0" } };
 /** Requests that write companies. */
 const COMPANIES = { provider: "hubspot", path: "/crm/v3/objects/companies" } as const;
 
+// A minute is 30 ms here, so that delays and deadlines can be waited for.
+const busbar = await shareTestBusbar({ env: { BUSBAR_MINUTE_MS: "30", BUSBAR_RETRY_BASE_SECONDS: "0.02" } });
+
 describe("asynchronous writes", () => {
-  let busbar: TestBusbar;
   let acme: Customer;
-  after(() => busbar.stop());
   before(async () => {
-    // A minute is 30 ms here, so that delays and deadlines can be waited for.
-    busbar = await openTestBusbar({ env: { BUSBAR_MINUTE_MS: "30", BUSBAR_RETRY_BASE_SECONDS: "0.02" } });
     busbar.sandbox.hubspot.setLimits("off");
     acme = await connectCustomer(busbar, { provider: "hubspot", objects: ["contacts", "companies"] });
     await connectCustomer(busbar, { provider: "salesforce", objects: ["Contact"] });

@@ -1,17 +1,16 @@
 /** Requests that are wrong before any provider is asked: each is told so in one Problem and leaves nothing behind. */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { openTestBusbar, type Answer, type TestBusbar } from "../harness/busbar.ts";
+import { before, describe, test } from "node:test";
+import { shareTestBusbar, type Answer } from "../harness/busbar.ts";
 import { connectCustomer } from "../harness/connect-customer.ts";
 import { assertProblem } from "./assert-problem.ts";
 import { traces } from "./traces.ts";
 
+const busbar = await shareTestBusbar();
+
 describe("a request that is wrong", () => {
-  let busbar: TestBusbar;
   let ids: { connectionId: string; installationId: string };
-  after(() => busbar.stop());
   before(async () => {
-    busbar = await openTestBusbar();
     ids = await connectCustomer(busbar, { provider: "hubspot", objects: ["contacts", "companies"] });
   });
 

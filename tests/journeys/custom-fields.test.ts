@@ -1,18 +1,15 @@
 /** Custom fields made in customers' accounts: every kind, told field by field, and nothing of the customer's lost. */
 import assert from "node:assert/strict";
-import { after, before, beforeEach, describe, test } from "node:test";
-import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
+import { before, beforeEach, describe, test } from "node:test";
+import { shareTestBusbar } from "../harness/busbar.ts";
 import { connectCustomer } from "../harness/connect-customer.ts";
 import { bearer, registerJwtKey } from "../harness/customer-tokens.ts";
 import { assertProblem } from "./assert-problem.ts";
 import { actions, KINDS, listResults, type Result } from "./custom-field-kinds.ts";
 
+const busbar = await shareTestBusbar();
+
 describe("custom fields", () => {
-  let busbar: TestBusbar;
-  after(() => busbar.stop());
-  before(async () => {
-    busbar = await openTestBusbar();
-  });
   beforeEach(async () => {
     busbar.sandbox.hubspot.setLimits("off");
     busbar.sandbox.clearRequests();

@@ -1,9 +1,9 @@
 /** Lists below the records of other lists, through a whole Busbar: ClickUp's lists are below folders, which are below spaces. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import type { RunningVendor } from "../../simulations/vendor/start-vendor.ts";
-import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
-import { openSink, type Sink } from "../harness/deliveries/sink.ts";
+
+import { shareTestBusbar } from "../harness/busbar.ts";
+import { openSink } from "../harness/deliveries/sink.ts";
 import { openTestVendor } from "../harness/test-vendor.ts";
 import { until } from "../harness/until.ts";
 
@@ -29,14 +29,14 @@ integrations:
 const TEAM = "333";
 const NAMES = ["Ink", "Pens", "Paper", "Orders", "Ideas"];
 
+const clickup = await openTestVendor("clickup", { connection: { teamId: TEAM } });
+const sink = await openSink();
+const busbar = await shareTestBusbar({ providers: { clickup: { baseURL: clickup.url } } });
+after(() => clickup.close());
+after(() => sink.close());
+
 describe("lists below the records of another object", () => {
-  let busbar: TestBusbar;
-  let clickup: RunningVendor;
-  let sink: Sink;
   before(async () => {
-    clickup = await openTestVendor("clickup", { connection: { teamId: TEAM } });
-    sink = await openSink();
-    busbar = await openTestBusbar({ providers: { clickup: { baseURL: clickup.url } } });
     const { records } = clickup.vendor;
     const space = records.put("spaces");
     const folders = [1, 2].map(() => records.put("folders", { parent: space.id }));
@@ -65,11 +65,6 @@ describe("lists below the records of another object", () => {
       },
     });
     assert.equal(installed.status, 201, installed.text);
-  });
-  after(async () => {
-    await busbar?.stop();
-    await clickup?.close();
-    await sink?.close();
   });
 
   test("are all delivered by a backfill", async () => {

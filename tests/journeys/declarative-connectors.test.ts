@@ -5,7 +5,7 @@ import { buildRefusal, type VendorAnswer } from "../../simulations/vendor/vendor
 import type { ArrivedRequest, RunningVendor } from "../../simulations/vendor/start-vendor.ts";
 import { readFacts } from "../../simulations/vendor/suite/facts-subject.ts";
 import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
-import { openSink, type Sink } from "../harness/deliveries/sink.ts";
+import { openSink } from "../harness/deliveries/sink.ts";
 import { openTestVendor } from "../harness/test-vendor.ts";
 import { until } from "../harness/until.ts";
 
@@ -88,6 +88,9 @@ function answerBatch({ vendor }: RunningVendor, { body }: ArrivedRequest): Vendo
   return { status: 200, headers: {}, body: { responses: responses.toReversed() } };
 }
 
+const sink = await openSink();
+after(() => sink.close());
+
 describe("a declarative connector", () => {
   let busbar: TestBusbar;
   let sales: RunningVendor;
@@ -95,9 +98,7 @@ describe("a declarative connector", () => {
   /** Answer for the next write to Pipedrive. */
   let nextWrite: VendorAnswer | undefined;
   const batches: string[] = [];
-  let sink: Sink;
   before(async () => {
-    sink = await openSink();
     sales = await openTestVendor(facts, {
       intercept: ({ method }, carryOut) => {
         if (method === "GET" || !nextWrite) return carryOut();
@@ -171,7 +172,6 @@ describe("a declarative connector", () => {
     await busbar?.stop();
     await sales?.close();
     await outlook?.close();
-    await sink?.close();
   });
 
   interface Entry {

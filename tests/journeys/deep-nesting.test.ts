@@ -1,8 +1,8 @@
 /** JSON that is nested too deeply to be scanned: refused with the limit, whichever endpoint or provider it comes to or from. */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { before, describe, test } from "node:test";
 import openApi from "../../openapi.json" with { type: "json" };
-import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
+import { shareTestBusbar } from "../harness/busbar.ts";
 import { connectCustomer, type Customer } from "../harness/connect-customer.ts";
 import { assertProblem } from "./assert-problem.ts";
 
@@ -18,12 +18,11 @@ integrations:
 const FAR_TOO_MANY = 8_000;
 const nested = (levels: number): string => `${'{"a":'.repeat(levels)}1${"}".repeat(levels)}`;
 
+const busbar = await shareTestBusbar();
+
 describe("JSON that is nested too deeply", () => {
-  let busbar: TestBusbar;
   let customer: Customer;
-  after(() => busbar.stop());
   before(async () => {
-    busbar = await openTestBusbar();
     customer = await connectCustomer(busbar, { provider: "hubspot", manifest: MANIFEST, integration: "crm" });
   });
   const search = (body: string) =>

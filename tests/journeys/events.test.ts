@@ -5,24 +5,20 @@ import { Webhook } from "svix";
 import { EVENT_TYPES, type EventType } from "../../server/events/event-types.ts";
 import { buildNotificationSchema } from "../../server/events/notification.ts";
 import { drawRoute, type TestDestination } from "../harness/deliveries/routes.ts";
-import { openSink, type Received, type Sink } from "../harness/deliveries/sink.ts";
+import { openSink, type Received } from "../harness/deliveries/sink.ts";
 import { until } from "../harness/until.ts";
 import { createValidator } from "../../server/http/validation.ts";
-import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
+import { shareTestBusbar } from "../harness/busbar.ts";
 import { installCrm, type InstalledCrm } from "./installed-crm.ts";
 
+const sink = await openSink();
+const busbar = await shareTestBusbar();
+after(() => sink.close());
+
 describe("events of a customer's life", () => {
-  let busbar: TestBusbar;
-  let sink: Sink;
   let hook: TestDestination;
   let crm: InstalledCrm;
-  after(async () => {
-    await busbar.stop();
-    await sink.close();
-  });
   before(async () => {
-    sink = await openSink();
-    busbar = await openTestBusbar();
     hook = await drawRoute(busbar, `${sink.url}/hook`, [...EVENT_TYPES]);
     crm = await installCrm(busbar, "acme");
   });

@@ -1,16 +1,15 @@
 /** Synchronous writes to HubSpot: every rule of writing, seen in HubSpot's own records. */
 import assert from "node:assert/strict";
-import { after, before, beforeEach, describe, test } from "node:test";
-import { openTestBusbar, type Answer, type TestBusbar } from "../harness/busbar.ts";
+import { before, beforeEach, describe, test } from "node:test";
+import { shareTestBusbar, type Answer } from "../harness/busbar.ts";
 import { connectCustomer, type Customer } from "../harness/connect-customer.ts";
 import { assertProblem } from "./assert-problem.ts";
 
+const busbar = await shareTestBusbar();
+
 describe("writing to HubSpot", () => {
-  let busbar: TestBusbar;
   let acme: Customer;
-  after(() => busbar.stop());
   before(async () => {
-    busbar = await openTestBusbar();
     busbar.sandbox.hubspot.setLimits("off");
     acme = await connectCustomer(busbar, {
       provider: "hubspot",

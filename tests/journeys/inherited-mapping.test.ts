@@ -1,9 +1,9 @@
 /** With `inheritMapping` records are written under the names the customer mapped for reading. */
 import assert from "node:assert/strict";
-import { after, before, beforeEach, describe, test } from "node:test";
+import { before, beforeEach, describe, test } from "node:test";
 import { drawRoute } from "../harness/deliveries/routes.ts";
 import { openSink } from "../harness/deliveries/sink.ts";
-import { openTestBusbar, type Answer, type TestBusbar } from "../harness/busbar.ts";
+import { shareTestBusbar, type Answer } from "../harness/busbar.ts";
 import { connectCustomer, type Customer } from "../harness/connect-customer.ts";
 import { until } from "../harness/until.ts";
 import { assertProblem } from "./assert-problem.ts";
@@ -47,13 +47,12 @@ integrations:
         - objectName: Contact
 `;
 
+const busbar = await shareTestBusbar();
+
 describe("with inherited mappings", () => {
-  let busbar: TestBusbar;
   let hub: Customer;
   let force: Customer;
-  after(() => busbar.stop());
   before(async () => {
-    busbar = await openTestBusbar();
     hub = await connectCustomer(busbar, {
       provider: "hubspot",
       manifest: MANIFEST,

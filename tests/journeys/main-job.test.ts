@@ -1,7 +1,7 @@
 /** The main job from nothing: deploy, connect, install, write, look it up, proxy. */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
+import { before, describe, test } from "node:test";
+import { shareTestBusbar } from "../harness/busbar.ts";
 import { connectCustomer, type Customer } from "../harness/connect-customer.ts";
 
 const MANIFEST = `
@@ -35,13 +35,12 @@ integrations:
       enabled: true
 `;
 
+const busbar = await shareTestBusbar();
+
 describe("the main job", () => {
-  let busbar: TestBusbar;
   let hubspot: Customer;
   let salesforce: Customer;
-  after(() => busbar.stop());
   before(async () => {
-    busbar = await openTestBusbar();
     hubspot = await connectCustomer(busbar, {
       provider: "hubspot",
       manifest: MANIFEST,

@@ -1,7 +1,7 @@
 /** Deploying manifests as text: what is right arrives whole, what is wrong is reported at once with its place. */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
+import { describe, test } from "node:test";
+import { shareTestBusbar } from "../harness/busbar.ts";
 import { processorMs } from "../harness/processor-ms.ts";
 import { assertProblem } from "./assert-problem.ts";
 
@@ -62,13 +62,9 @@ integrations:
           inheritMapping: "yes"
 `;
 
-describe("deploying a manifest", () => {
-  let busbar: TestBusbar;
-  after(() => busbar.stop());
-  before(async () => {
-    busbar = await openTestBusbar();
-  });
+const busbar = await shareTestBusbar();
 
+describe("deploying a manifest", () => {
   const deploy = (sourceYaml: unknown) => busbar.inProject("PUT", "/integrations:batch", { sourceYaml });
   const names = async () =>
     (await busbar.inProject("GET", "/integrations")).body.map((row: { name: string }) => row.name).toSorted();

@@ -12,7 +12,7 @@ import { parse } from "yaml";
 import { AgentSession } from "../../server/agents/agent-session.ts";
 import { serveAgents } from "../../server/agents/serve-agents.ts";
 import { agentUrl } from "../harness/agent-client.ts";
-import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
+import { shareTestBusbar } from "../harness/busbar.ts";
 import { connectCustomer } from "../harness/connect-customer.ts";
 import { openDiagnosticHandler } from "./diagnostic-server.ts";
 
@@ -66,18 +66,17 @@ async function addCredential(target: URL, credential: string): Promise<{ url: st
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`, server };
 }
 
+const busbar = await shareTestBusbar();
+
 describe(`the official tests of revision ${REVISION}`, () => {
-  let busbar: TestBusbar;
   const servers: Server[] = [];
   let app: FastifyInstance | undefined;
   before(async () => {
-    busbar = await openTestBusbar();
     await connectCustomer(busbar, { provider: "hubspot", objects: ["contacts"] });
   });
   after(async () => {
     for (const server of servers) server.close().closeAllConnections();
     await app?.close();
-    await busbar.stop();
   });
 
   test("the endpoint of a customer passes every scenario that needs no tool of the tests' own", async () => {

@@ -1,16 +1,12 @@
 /** Requests that went to the wrong address: each is told the right one in a Problem. */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { openTestBusbar, type Answer, type TestBusbar } from "../harness/busbar.ts";
+import { describe, test } from "node:test";
+import { shareTestBusbar, type Answer } from "../harness/busbar.ts";
 import { assertProblem } from "./assert-problem.ts";
 
-describe("a request that went astray", () => {
-  let busbar: TestBusbar;
-  after(() => busbar.stop());
-  before(async () => {
-    busbar = await openTestBusbar();
-  });
+const busbar = await shareTestBusbar();
 
+describe("a request that went astray", () => {
   const NO_NAMES = { "x-amp-proxy-version": "", "x-amp-project-id": "" };
   const cases: { title: string; send: () => Promise<Answer>; status: number; type: string; says: RegExp }[] =
     [

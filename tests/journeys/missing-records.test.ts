@@ -6,7 +6,7 @@ import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
 import type { Answer } from "../harness/client.ts";
 import { runCli } from "../harness/command-line.ts";
 import { connectCustomer } from "../harness/connect-customer.ts";
-import { openSink, type Sink } from "../harness/deliveries/sink.ts";
+import { openSink } from "../harness/deliveries/sink.ts";
 import { until } from "../harness/until.ts";
 
 const CUSTOMERS = ["filtered", "paused", "revoked", "refused", "disabled", "unread", "recent"] as const;
@@ -44,12 +44,13 @@ ${CUSTOMERS.map(
     read: { objects: [{ objectName: deals, destination: recent, requiredFields: [{ fieldName: dealname }] }] }
 `;
 
+const sink = await openSink();
+after(() => sink.close());
+
 describe("a record that did not arrive", () => {
   let busbar: TestBusbar;
-  let sink: Sink;
   const ids = new Map<string, string>();
   before(async () => {
-    sink = await openSink();
     sink.answer = ({ path }, response) => void response.writeHead(path === "/refused" ? 400 : 200).end("no");
     busbar = await openTestBusbar({
       env: { BUSBAR_MINUTE_MS: "60000", BUSBAR_WEBHOOK_RETRY_SECONDS: "3600" },
@@ -76,7 +77,6 @@ describe("a record that did not arrive", () => {
   });
   after(async () => {
     await busbar?.stop();
-    await sink?.close();
   });
 
   const ask = (name: string, recordId: string): Promise<Answer> =>

@@ -1,7 +1,7 @@
 /** A name that is nearly right is answered with the one that was meant, wherever a name is taken: by the API, the proxy and the command line. */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
+import { before, describe, test } from "node:test";
+import { shareTestBusbar } from "../harness/busbar.ts";
 import { runCli } from "../harness/command-line.ts";
 import { connectCustomer } from "../harness/connect-customer.ts";
 import { registerJwtKey } from "../harness/customer-tokens.ts";
@@ -17,11 +17,11 @@ integrations:
     proxy: { enabled: true }
 `;
 
+const busbar = await shareTestBusbar();
+
 describe("a misspelt name", () => {
-  let busbar: TestBusbar;
   let installationId = "";
   before(async () => {
-    busbar = await openTestBusbar();
     const metadata = { url: "https://example.com/" };
     await busbar.inProject("POST", "/destinations", { name: "receiver", type: "webhook", metadata });
     await busbar.inProject("POST", "/topics", { name: "changes" });
@@ -37,7 +37,6 @@ describe("a misspelt name", () => {
       },
     }));
   });
-  after(() => busbar?.stop());
 
   const READ = "/read/v1/projects/default/integrations";
   const create = { groupRef: "globex", type: "create", record: { email: "a@b.example" } };

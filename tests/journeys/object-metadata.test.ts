@@ -1,7 +1,7 @@
 /** What a customer's account has to offer: objects with their fields, and revisions hydrated with them. */
 import assert from "node:assert/strict";
-import { after, before, beforeEach, describe, test } from "node:test";
-import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
+import { before, beforeEach, describe, test } from "node:test";
+import { shareTestBusbar } from "../harness/busbar.ts";
 import { connectCustomer } from "../harness/connect-customer.ts";
 import { bearer, registerJwtKey } from "../harness/customer-tokens.ts";
 import { assertProblem } from "./assert-problem.ts";
@@ -72,13 +72,12 @@ const FAKE = {
   support: { read: true, proxy: true },
 };
 
+const busbar = await shareTestBusbar({ providers: { fake: FAKE } });
+
 describe("object metadata", () => {
-  let busbar: TestBusbar;
   let hub: { connectionId: string };
   let force: { connectionId: string };
-  after(() => busbar.stop());
   before(async () => {
-    busbar = await openTestBusbar({ providers: { fake: FAKE } });
     busbar.sandbox.hubspot.setLimits("off");
     const customer = { manifest: MANIFEST, groupRef: "acme" };
     hub = await connectCustomer(busbar, { ...customer, provider: "hubspot", integration: "hub" });

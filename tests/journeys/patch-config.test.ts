@@ -1,16 +1,15 @@
 /** Changing the configuration of one object by JSON Patch. */
 import assert from "node:assert/strict";
-import { after, before, beforeEach, describe, test } from "node:test";
-import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
+import { before, beforeEach, describe, test } from "node:test";
+import { shareTestBusbar } from "../harness/busbar.ts";
 import { installCrm, type InstalledCrm } from "./installed-crm.ts";
 
+const busbar = await shareTestBusbar();
+
 describe("an object's configuration is patched", () => {
-  let busbar: TestBusbar;
   let crm: InstalledCrm;
   let count = 0;
-  after(() => busbar.stop());
   before(async () => {
-    busbar = await openTestBusbar();
     await busbar.inProject("POST", "/destinations", { name: "hook", type: "log", metadata: {} });
   });
   beforeEach(async () => {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
 import type { SandboxFault } from "../../sandbox/sandbox.ts";
-import { openTestBusbar, type Answer, type TestBusbar } from "../harness/busbar.ts";
+import { shareTestBusbar, type Answer } from "../harness/busbar.ts";
 import { connectCustomer } from "../harness/connect-customer.ts";
 import { until } from "../harness/until.ts";
 import { assertProblem } from "./assert-problem.ts";
@@ -127,11 +127,10 @@ const TROUBLES: Trouble[] = [
   },
 ];
 
+const busbar = await shareTestBusbar({ providerTimeoutMs: PATIENT_MS });
+
 describe("when a provider misbehaves", () => {
-  let busbar: TestBusbar;
-  after(() => busbar.stop());
   before(async () => {
-    busbar = await openTestBusbar({ providerTimeoutMs: PATIENT_MS });
     for (const provider of ["hubspot", "salesforce"] as const) {
       // Refreshing a token takes the builder's client.
       const app = { provider, clientId: "client", clientSecret: "secret", scopes: ["crm"] };

@@ -1,7 +1,7 @@
 /** Management calls that race for the same rows: each is done or refused for a reason, none fails. */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { openTestBusbar, type Answer, type TestBusbar } from "../harness/busbar.ts";
+import { describe, test } from "node:test";
+import { shareTestBusbar, type Answer } from "../harness/busbar.ts";
 
 const NAMES = ["first", "second", "third"];
 const GROUPS = ["one", "two"];
@@ -21,13 +21,9 @@ const manifest = (names: string[]) =>
     )
     .join("")}`;
 
-describe("management calls at the same time", () => {
-  let busbar: TestBusbar;
-  after(() => busbar.stop());
-  before(async () => {
-    busbar = await openTestBusbar();
-  });
+const busbar = await shareTestBusbar();
 
+describe("management calls at the same time", () => {
   test("deploying, connecting, installing, changing and deleting never answer 500", async () => {
     /** Newest last; what was deleted stays in the list. */
     const installations: string[] = [];

@@ -1,9 +1,9 @@
 /** Reading: what an installation reads arrives at its destination once, then what changes, whatever providers and receivers do. */
 import assert from "node:assert/strict";
-import { after, before, beforeEach, describe, test } from "node:test";
-import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
+import { after, beforeEach, describe, test } from "node:test";
+import { shareTestBusbar } from "../harness/busbar.ts";
 import { connectCustomer } from "../harness/connect-customer.ts";
-import { openSink, type Sink } from "../harness/deliveries/sink.ts";
+import { openSink } from "../harness/deliveries/sink.ts";
 import { until } from "../harness/until.ts";
 
 interface Entry {
@@ -34,24 +34,18 @@ integrations:
               fullHistory: true
 ${more}`;
 
+const sink = await openSink();
+// Ten minutes are half a second here.
+const busbar = await shareTestBusbar({
+  env: {
+    BUSBAR_MINUTE_MS: "50",
+    BUSBAR_RETRY_BASE_SECONDS: "0.05",
+    BUSBAR_WEBHOOK_RETRY_SECONDS: "0.2,0.2,0.2,0.2",
+  },
+});
+after(() => sink.close());
+
 describe("reading", () => {
-  let busbar: TestBusbar;
-  let sink: Sink;
-  after(async () => {
-    await busbar.stop();
-    await sink.close();
-  });
-  before(async () => {
-    sink = await openSink();
-    // Ten minutes are half a second here.
-    busbar = await openTestBusbar({
-      env: {
-        BUSBAR_MINUTE_MS: "50",
-        BUSBAR_RETRY_BASE_SECONDS: "0.05",
-        BUSBAR_WEBHOOK_RETRY_SECONDS: "0.2,0.2,0.2,0.2",
-      },
-    });
-  });
   beforeEach(() => {
     busbar.sandbox.reset();
     busbar.sandbox.hubspot.setLimits("off");

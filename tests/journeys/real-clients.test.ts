@@ -1,16 +1,15 @@
 /** Published client libraries work through the proxy when only their base URL and their headers change. */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { before, describe, test } from "node:test";
 import { Client } from "@hubspot/api-client";
 import jsforce from "jsforce";
-import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
+import { shareTestBusbar } from "../harness/busbar.ts";
 import { connectCustomer } from "../harness/connect-customer.ts";
 
+const busbar = await shareTestBusbar();
+
 describe("published clients through the proxy", () => {
-  let busbar: TestBusbar;
-  after(() => busbar.stop());
   before(async () => {
-    busbar = await openTestBusbar();
     for (const provider of ["hubspot", "salesforce"] as const) {
       await connectCustomer(busbar, { provider, objects: ["contacts"] });
     }

@@ -1,17 +1,16 @@
 /** Custom fields made in a Salesforce organisation: merged with what is there, and visible to the connected user. */
 import assert from "node:assert/strict";
-import { after, before, beforeEach, describe, test } from "node:test";
-import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
+import { before, beforeEach, describe, test } from "node:test";
+import { shareTestBusbar } from "../harness/busbar.ts";
 import { connectCustomer } from "../harness/connect-customer.ts";
 import { assertProblem } from "./assert-problem.ts";
 import { actions, KINDS, listResults } from "./custom-field-kinds.ts";
 
+const busbar = await shareTestBusbar();
+
 describe("custom fields at Salesforce", () => {
-  let busbar: TestBusbar;
-  after(() => busbar.stop());
   beforeEach(() => busbar.sandbox.clearRequests());
   before(async () => {
-    busbar = await openTestBusbar();
     const app = { provider: "salesforce", clientId: "c", clientSecret: "s" };
     assert.equal((await busbar.inProject("POST", "/provider-apps", app)).status, 200);
     await connectCustomer(busbar, { provider: "salesforce", objects: ["Account", "Lead"] });

@@ -1,16 +1,15 @@
 /** Synchronous writes to Salesforce: every rule of writing, seen in Salesforce's own records. */
 import assert from "node:assert/strict";
-import { after, before, beforeEach, describe, test } from "node:test";
-import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
+import { before, beforeEach, describe, test } from "node:test";
+import { shareTestBusbar } from "../harness/busbar.ts";
 import { connectCustomer, type Customer } from "../harness/connect-customer.ts";
 import { assertProblem } from "./assert-problem.ts";
 
+const busbar = await shareTestBusbar();
+
 describe("writing to Salesforce", () => {
-  let busbar: TestBusbar;
   let acme: Customer;
-  after(() => busbar.stop());
   before(async () => {
-    busbar = await openTestBusbar();
     acme = await connectCustomer(busbar, {
       provider: "salesforce",
       objects: ["Contact", "Account", "Machine__c"],

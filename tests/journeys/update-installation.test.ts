@@ -1,16 +1,15 @@
 /** Changing an installation by update masks: checked, kept, and felt by writes and proxied calls. */
 import assert from "node:assert/strict";
-import { after, before, beforeEach, describe, test } from "node:test";
-import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
+import { before, beforeEach, describe, test } from "node:test";
+import { shareTestBusbar } from "../harness/busbar.ts";
 import { installCrm, omitHealth, CRM_MANIFEST, type InstalledCrm } from "./installed-crm.ts";
 
+const busbar = await shareTestBusbar();
+
 describe("an installation is updated by mask", () => {
-  let busbar: TestBusbar;
   let crm: InstalledCrm;
   let count = 0;
-  after(() => busbar.stop());
   before(async () => {
-    busbar = await openTestBusbar();
     await busbar.inProject("POST", "/destinations", { name: "hook", type: "log", metadata: {} });
   });
   beforeEach(async () => {

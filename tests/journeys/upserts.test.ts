@@ -1,8 +1,8 @@
 /** Upserts: one record for each value of the key, by the same rules as other writes. */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
-import type { RunningVendor } from "../../simulations/vendor/start-vendor.ts";
-import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
+
+import { shareTestBusbar } from "../harness/busbar.ts";
 import { connectCustomer, type Customer } from "../harness/connect-customer.ts";
 import { openTestVendor } from "../harness/test-vendor.ts";
 import { until } from "../harness/until.ts";
@@ -19,21 +19,17 @@ integrations:
     write: { objects: [{ objectName: persons }] }
 `;
 
+const desk = await openTestVendor("zendeskSupport");
+const busbar = await shareTestBusbar({
+  env: { BUSBAR_MINUTE_MS: "30", BUSBAR_RETRY_BASE_SECONDS: "0.02" },
+  providers: { zendeskSupport: { baseURL: desk.url } },
+});
+after(() => desk.close());
+
 describe("an upsert", () => {
-  let busbar: TestBusbar;
   let hubspot: Customer;
   let salesforce: Customer;
-  let desk: RunningVendor;
-  after(async () => {
-    await busbar.stop();
-    await desk.close();
-  });
   before(async () => {
-    desk = await openTestVendor("zendeskSupport");
-    busbar = await openTestBusbar({
-      env: { BUSBAR_MINUTE_MS: "30", BUSBAR_RETRY_BASE_SECONDS: "0.02" },
-      providers: { zendeskSupport: { baseURL: desk.url } },
-    });
     busbar.sandbox.hubspot.setLimits("off");
     hubspot = await connectCustomer(busbar, { provider: "hubspot", objects: ["contacts"] });
     salesforce = await connectCustomer(busbar, { provider: "salesforce", objects: ["Contact"] });

@@ -1,8 +1,8 @@
 /** The endpoint of a project for coding agents: who gets in, what each tool answers, and who decides on deployments. */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { before, describe, test } from "node:test";
 import { manageUrl, openAgent, sendMessage, type AgentClient } from "../../../tests/harness/agent-client.ts";
-import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
+import { shareTestBusbar } from "../../../tests/harness/busbar.ts";
 import { connectCustomer, type Customer } from "../../../tests/harness/connect-customer.ts";
 import { registerJwtKey } from "../../../tests/harness/customer-tokens.ts";
 import { addPerson } from "../../../tests/harness/people.ts";
@@ -68,14 +68,13 @@ interface Step {
   message: { msg: string; error?: string };
 }
 
+const busbar = await shareTestBusbar();
+
 describe("the endpoint of a project for coding agents", () => {
-  let busbar: TestBusbar;
   let customer: Customer;
   let agent: AgentClient;
   let credential: string;
-  after(() => busbar.stop());
   before(async () => {
-    busbar = await openTestBusbar();
     customer = await connectCustomer(busbar, {
       provider: "hubspot",
       manifest: manifest(),

@@ -1,7 +1,7 @@
 /** Counts of activity through the API. */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
+import { before, describe, test } from "node:test";
+import { shareTestBusbar } from "../../../tests/harness/busbar.ts";
 import { connectCustomer } from "../../../tests/harness/connect-customer.ts";
 import { until } from "../../../tests/harness/until.ts";
 
@@ -19,11 +19,10 @@ interface Values {
   failed: number;
 }
 
+const busbar = await shareTestBusbar();
+
 describe("activity", () => {
-  let busbar: TestBusbar;
-  after(() => busbar.stop());
   before(async () => {
-    busbar = await openTestBusbar();
     const customer = {
       provider: "hubspot",
       manifest: MANIFEST,

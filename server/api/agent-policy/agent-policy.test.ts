@@ -1,15 +1,12 @@
 /** The policy of agents through the API. */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
+import { describe, test } from "node:test";
+import { shareTestBusbar } from "../../../tests/harness/busbar.ts";
 import { connectCustomer } from "../../../tests/harness/connect-customer.ts";
 
+const busbar = await shareTestBusbar();
+
 describe("the policy of agents", () => {
-  let busbar: TestBusbar;
-  before(async () => {
-    busbar = await openTestBusbar();
-  });
-  after(() => busbar.stop());
   const put = (body: object) => busbar.inProject("PUT", "/agent-policy", body);
 
   test("a project that has set nothing lets agents read, asks before writes, and forbids the rest", async () => {

@@ -1,17 +1,14 @@
 /** API keys through the API of a real Busbar. */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
+import { describe, test } from "node:test";
+import { shareTestBusbar } from "../../../tests/harness/busbar.ts";
 import { signIn } from "../../../tests/harness/people.ts";
 import { until } from "../../../tests/harness/until.ts";
 
+// Callers of the test stand behind a reverse proxy when they send X-Forwarded-For.
+const busbar = await shareTestBusbar({ env: { BUSBAR_TRUSTED_PROXIES: "127.0.0.1" } });
+
 describe("API keys", () => {
-  let busbar: TestBusbar;
-  after(() => busbar.stop());
-  before(async () => {
-    // Callers of the test stand behind a reverse proxy when they send X-Forwarded-For.
-    busbar = await openTestBusbar({ env: { BUSBAR_TRUSTED_PROXIES: "127.0.0.1" } });
-  });
   const create = (body: object) => busbar.inProject("POST", "/api-keys", body);
   const opens = async (key: string) =>
     (await busbar.inProject("GET", "", undefined, { "x-api-key": key })).status;

@@ -4,7 +4,7 @@ import { mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
+import { shareTestBusbar } from "../../../tests/harness/busbar.ts";
 import { connectCustomer, type Customer } from "../../../tests/harness/connect-customer.ts";
 import { until } from "../../../tests/harness/until.ts";
 import { readConfig } from "../../../ground/config.ts";
@@ -15,15 +15,15 @@ import { giveBackBudget, takeBudget } from "../../agents/policy/budgets.ts";
 import { parsePolicy } from "../../agents/policy/policy.ts";
 import { openServices, type Cleanup, type Services } from "../../services.ts";
 
+const busbar = await shareTestBusbar();
+
 describe("approvals", () => {
-  let busbar: TestBusbar;
   let customer: Customer;
   let services: Services;
   let projectId: string;
   const closers: Cleanup = [];
   const policy = parsePolicy({ default: { write: "ask" } });
   before(async () => {
-    busbar = await openTestBusbar();
     customer = await connectCustomer(busbar, { provider: "hubspot", objects: ["contacts"] });
     projectId = (await busbar.inProject("GET", "")).body.id;
     const dataDir = await mkdtemp(join(tmpdir(), "busbar-data-"));
@@ -40,7 +40,6 @@ describe("approvals", () => {
   });
   after(async () => {
     for (const close of closers.toReversed()) await close();
-    await busbar.stop();
   });
 
   const createContact = async (email: string): Promise<string> =>

@@ -1,7 +1,7 @@
 /** The audit: who changed what and viewed which secret, through a real Busbar. */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
+import { before, describe, test } from "node:test";
+import { shareTestBusbar } from "../../../tests/harness/busbar.ts";
 import { connectCustomer } from "../../../tests/harness/connect-customer.ts";
 import { addPerson, signIn, type TestPerson } from "../../../tests/harness/people.ts";
 import { createLog } from "../../../ground/log.ts";
@@ -20,14 +20,13 @@ interface Event {
   requestId: string;
 }
 
+const busbar = await shareTestBusbar();
+
 describe("the audit", () => {
-  let busbar: TestBusbar;
   let owner: Record<string, string>;
   let path: string;
   let eve: TestPerson;
-  after(() => busbar.stop());
   before(async () => {
-    busbar = await openTestBusbar();
     owner = await signIn(busbar);
     eve = await addPerson(busbar, "editor");
     path = `/v1/orgs/${busbar.server.bootstrap?.orgId}/audit-events`;

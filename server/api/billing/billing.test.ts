@@ -1,14 +1,13 @@
 /** Billing through the API: it always refuses. */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
+import { before, describe, test } from "node:test";
+import { shareTestBusbar } from "../../../tests/harness/busbar.ts";
+
+const busbar = await shareTestBusbar();
 
 describe("billing", () => {
-  let busbar: TestBusbar;
   let orgId: string;
-  after(() => busbar.stop());
   before(async () => {
-    busbar = await openTestBusbar();
     orgId = busbar.server.bootstrap?.orgId ?? "";
   });
 

@@ -1,23 +1,20 @@
 /** Looking deliveries up and sending them again, through the API. */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { openDelivering, type Delivering } from "../../../tests/harness/deliveries/delivering.ts";
+import { after, describe, test } from "node:test";
+import { openDelivering } from "../../../tests/harness/deliveries/delivering.ts";
 import { drawRoute } from "../../../tests/harness/deliveries/routes.ts";
 import { accept } from "../../../tests/harness/deliveries/sink.ts";
 import { addPerson } from "../../../tests/harness/people.ts";
 import { until } from "../../../tests/harness/until.ts";
 
-describe("deliveries through the API", () => {
-  let all: Delivering;
-  after(() => all.close());
-  before(async () => {
-    all = await openDelivering({
-      BUSBAR_WEBHOOK_RETRY_SECONDS: "3600",
-      // No destination may be disabled here, however slow the machine is.
-      BUSBAR_WEBHOOK_DISABLE_AFTER_SECONDS: "600",
-    });
-  });
+const all = await openDelivering({
+  BUSBAR_WEBHOOK_RETRY_SECONDS: "3600",
+  // No destination may be disabled here, however slow the machine is.
+  BUSBAR_WEBHOOK_DISABLE_AFTER_SECONDS: "600",
+});
+after(() => all.close());
 
+describe("deliveries through the API", () => {
   test("pages show every delivery once, the newest first, and can be narrowed to a status", async () => {
     const { busbar, sink } = all;
     const { name } = await drawRoute(busbar, `${sink.url}/pages`, ["connection.created"]);

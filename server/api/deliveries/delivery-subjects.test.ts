@@ -1,11 +1,11 @@
 /** Deliveries say what they are about, and are found by it: records that were read for two customers, and their notifications. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
+import { shareTestBusbar } from "../../../tests/harness/busbar.ts";
 import type { Answer } from "../../../tests/harness/client.ts";
 import { connectCustomer } from "../../../tests/harness/connect-customer.ts";
 import { drawRoute } from "../../../tests/harness/deliveries/routes.ts";
-import { openSink, type Sink } from "../../../tests/harness/deliveries/sink.ts";
+import { openSink } from "../../../tests/harness/deliveries/sink.ts";
 import { until } from "../../../tests/harness/until.ts";
 
 const MANIFEST = `
@@ -22,13 +22,13 @@ integrations:
           backfill: { defaultPeriod: { fullHistory: true } }
 `;
 
+const sink = await openSink();
+const busbar = await shareTestBusbar();
+after(() => sink.close());
+
 describe("what deliveries are about", () => {
-  let busbar: TestBusbar;
-  let sink: Sink;
   let integrationId: string;
   before(async () => {
-    sink = await openSink();
-    busbar = await openTestBusbar();
     busbar.sandbox.hubspot.setLimits("off");
     const metadata = { url: `${sink.url}/copy` };
     await busbar.inProject("POST", "/destinations", { name: "copy", type: "webhook", metadata });
@@ -45,10 +45,6 @@ describe("what deliveries are about", () => {
     await until(async () => (await all("kind=notification&type=read.backfill.done")).length === 2);
     await until(async () => (await all("status=delivered")).length === (await all("")).length);
     integrationId = (await busbar.inProject("GET", "/integrations/people")).body.id;
-  });
-  after(async () => {
-    await busbar?.stop();
-    await sink?.close();
   });
 
   const all = async (query: string): Promise<Answer["body"][]> => {

@@ -1,6 +1,6 @@
 /** Why a destination fails: the last failed attempt and the next one, by API and command line, and for the customers it concerns. */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { after, describe, test } from "node:test";
 import { runCli } from "../../../tests/harness/command-line.ts";
 import { connectCustomer } from "../../../tests/harness/connect-customer.ts";
 import { openDelivering, type Delivering } from "../../../tests/harness/deliveries/delivering.ts";
@@ -16,13 +16,10 @@ const LONG_TIMES = {
   BUSBAR_MINUTE_MS: "60000",
 };
 
-describe("the health of a destination", () => {
-  let all: Delivering;
-  after(() => all.close());
-  before(async () => {
-    all = await openDelivering(LONG_TIMES);
-  });
+const all = await openDelivering(LONG_TIMES);
+after(() => all.close());
 
+describe("the health of a destination", () => {
   const show = async (name: string, { busbar } = all) =>
     (await busbar.inProject("GET", `/destinations/${name}`)).body;
   const failing = (name: string, where = all) =>

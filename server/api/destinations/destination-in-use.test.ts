@@ -1,7 +1,7 @@
 /** A destination is not taken away from under what sends to it. */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
+import { before, describe, test } from "node:test";
+import { shareTestBusbar } from "../../../tests/harness/busbar.ts";
 import { connectCustomer } from "../../../tests/harness/connect-customer.ts";
 
 const MANIFEST = `
@@ -27,11 +27,10 @@ integrations:
       allObjects: {fieldCreated: {enabled: always}}
 `;
 
+const busbar = await shareTestBusbar();
+
 describe("a destination", () => {
-  let busbar: TestBusbar;
-  after(() => busbar.stop());
   before(async () => {
-    busbar = await openTestBusbar();
     for (const name of ["reads", "changes", "schemas", "of-customer", "routed"]) {
       const metadata = { url: `http://127.0.0.1:9/${name}` };
       const made = await busbar.inProject("POST", "/destinations", { name, type: "webhook", metadata });

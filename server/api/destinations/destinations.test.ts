@@ -1,25 +1,18 @@
 /** Destinations, topics and routes through the API: what is taken, refused, shown and kept secret. */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { after, describe, test } from "node:test";
 import { sql } from "kysely";
-import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
+import { shareTestBusbar } from "../../../tests/harness/busbar.ts";
 import { addPerson } from "../../../tests/harness/people.ts";
-import { openSink, type Sink } from "../../../tests/harness/deliveries/sink.ts";
+import { openSink } from "../../../tests/harness/deliveries/sink.ts";
 import { openDatabase } from "../../store/database/open-database.ts";
 import { createLog } from "../../../ground/log.ts";
 
-describe("destinations, topics and routes", () => {
-  let busbar: TestBusbar;
-  let sink: Sink;
-  after(async () => {
-    await busbar.stop();
-    await sink.close();
-  });
-  before(async () => {
-    sink = await openSink();
-    busbar = await openTestBusbar();
-  });
+const sink = await openSink();
+const busbar = await shareTestBusbar();
+after(() => sink.close());
 
+describe("destinations, topics and routes", () => {
   const url = "https://example.com/hooks";
   let counter = 0;
   const create = (body: object = {}) =>

@@ -1,18 +1,14 @@
 /** The API's own documentation. */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
+import { describe, test } from "node:test";
+import { shareTestBusbar } from "../../../tests/harness/busbar.ts";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { PROBLEM_TYPES } from "../../../ground/problem-types.ts";
 
-describe("documentation", () => {
-  let busbar: TestBusbar;
-  after(() => busbar.stop());
-  before(async () => {
-    busbar = await openTestBusbar();
-  });
+const busbar = await shareTestBusbar();
 
+describe("documentation", () => {
   test("the OpenAPI document is served as generated, with examples on request", async () => {
     const text = await readFile(join(import.meta.dirname, "../../../openapi.json"), "utf8");
     const { body } = await busbar.call("GET", "/openapi.json");

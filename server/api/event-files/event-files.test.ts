@@ -1,17 +1,13 @@
 /** Event files through the API. */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
+import { describe, test } from "node:test";
+import { shareTestBusbar } from "../../../tests/harness/busbar.ts";
 import { buildEventFileUrl } from "../../deliver/event-files.ts";
 import { Sealer } from "../../../ground/seal.ts";
 
-describe("event files", () => {
-  let busbar: TestBusbar;
-  after(() => busbar.stop());
-  before(async () => {
-    busbar = await openTestBusbar();
-  });
+const busbar = await shareTestBusbar();
 
+describe("event files", () => {
   test("a token that is malformed, forged or expired is refused with 404", async () => {
     const other = new Sealer([{ id: "test", secret: Buffer.alloc(32, 8) }]);
     const event = { eventId: "01a1fecd-d759-75de-a63c-a80eaf0833b4", member: "config" };

@@ -1,7 +1,7 @@
 /** Events through the API: their types, their list, and where each went. */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { openDelivering, type Delivering } from "../../../tests/harness/deliveries/delivering.ts";
+import { after, describe, test } from "node:test";
+import { openDelivering } from "../../../tests/harness/deliveries/delivering.ts";
 import { addDestination } from "../../../tests/harness/deliveries/routes.ts";
 import { until } from "../../../tests/harness/until.ts";
 import { EVENT_TYPES } from "../../events/event-types.ts";
@@ -16,13 +16,10 @@ interface Shown {
   deliveries: { id: string; destinationName: string; status: string }[];
 }
 
-describe("events", () => {
-  let all: Delivering;
-  after(() => all.close());
-  before(async () => {
-    all = await openDelivering();
-  });
+const all = await openDelivering();
+after(() => all.close());
 
+describe("events", () => {
   const list = async (query: string): Promise<Shown[]> => {
     const { status, body, text } = await all.busbar.inProject("GET", `/events?${query}`);
     assert.equal(status, 200, text);

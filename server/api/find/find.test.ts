@@ -1,17 +1,14 @@
 /** Finding by id and name through the API. */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { openDelivering, type Delivering } from "../../../tests/harness/deliveries/delivering.ts";
+import { after, describe, test } from "node:test";
+import { openDelivering } from "../../../tests/harness/deliveries/delivering.ts";
 import { drawRoute } from "../../../tests/harness/deliveries/routes.ts";
 import { newId } from "../../../ground/ids.ts";
 
-describe("find", () => {
-  let all: Delivering;
-  after(() => all.close());
-  before(async () => {
-    all = await openDelivering();
-  });
+const all = await openDelivering();
+after(() => all.close());
 
+describe("find", () => {
   const find = async (q: string): Promise<{ kind: string; id: string; name: string; in?: string }[]> => {
     const { status, body, text } = await all.busbar.inProject("GET", `/find?q=${encodeURIComponent(q)}`);
     assert.equal(status, 200, text);

@@ -1,16 +1,12 @@
 /** Health through the API. */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
+import { describe, test } from "node:test";
+import { shareTestBusbar } from "../../../tests/harness/busbar.ts";
 import { until } from "../../../tests/harness/until.ts";
 
-describe("health", () => {
-  let busbar: TestBusbar;
-  after(() => busbar.stop());
-  before(async () => {
-    busbar = await openTestBusbar();
-  });
+const busbar = await shareTestBusbar();
 
+describe("health", () => {
   test("the process is alive and ready", async () => {
     assert.deepEqual((await busbar.call("GET", "/healthz")).body, { status: "ok" });
     // A check has a second, which a busy machine may not keep.

@@ -1,7 +1,7 @@
 /** Fields of a configuration are those of the customer's account, where the account can be read. */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
+import { before, describe, test } from "node:test";
+import { shareTestBusbar } from "../../../tests/harness/busbar.ts";
 
 const MANIFEST = `
 specVersion: 1.0.0
@@ -16,12 +16,11 @@ integrations:
           optionalFields: [{ fieldName: phone }, { mapToName: notes }]
 `;
 
+const busbar = await shareTestBusbar();
+
 describe("the fields of a configuration", () => {
-  let busbar: TestBusbar;
   let customers = 0;
-  after(() => busbar.stop());
   before(async () => {
-    busbar = await openTestBusbar();
     const deployed = await busbar.inProject("PUT", "/integrations:batch", { sourceYaml: MANIFEST });
     assert.equal(deployed.status, 200, deployed.text);
   });

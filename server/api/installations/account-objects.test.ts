@@ -1,17 +1,16 @@
 /** Objects that are read and subscribed to are those of the customer's account, where the account can be asked. */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
+import { before, describe, test } from "node:test";
+import { shareTestBusbar } from "../../../tests/harness/busbar.ts";
 import type { Answer } from "../../../tests/harness/client.ts";
 
 type Provider = "hubspot" | "salesforce" | "pipedrive";
 
+const busbar = await shareTestBusbar();
+
 describe("the objects of an installation", () => {
-  let busbar: TestBusbar;
   let customers = 0;
-  after(() => busbar.stop());
   before(async () => {
-    busbar = await openTestBusbar();
     await busbar.inProject("POST", "/destinations", {
       name: "hook",
       type: "webhook",

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { Client } from "pg";
-import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
+import { shareTestBusbar } from "../../../tests/harness/busbar.ts";
 import { connectCustomer, type Customer } from "../../../tests/harness/connect-customer.ts";
 import { until } from "../../../tests/harness/until.ts";
 
@@ -17,12 +17,12 @@ const COMPANIES = "/crm/(v3/)?objects/companies";
 /** HubSpot's answer to a property with a wrong value, by its documentation of errors. */
 const REFUSAL = { status: "error", category: "VALIDATION_ERROR", message: "Property values were not valid" };
 
+const busbar = await shareTestBusbar({ env: { BUSBAR_METRICS: "true", BUSBAR_MINUTE_MS: "1000" } });
+
 describe("writes that the provider breaks", () => {
-  let busbar: TestBusbar;
   let acme: Customer;
   let sql: Client;
   before(async () => {
-    busbar = await openTestBusbar({ env: { BUSBAR_METRICS: "true", BUSBAR_MINUTE_MS: "1000" } });
     sql = new Client({ connectionString: busbar.dataUrl ?? busbar.connectionString });
     await sql.connect();
     busbar.sandbox.hubspot.setLimits("off");
@@ -30,7 +30,6 @@ describe("writes that the provider breaks", () => {
   });
   after(async () => {
     await sql.end();
-    await busbar.stop();
   });
 
   const get = async (path: string) => (await busbar.inProject("GET", path)).body;

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { connectCustomer, type Customer } from "../../../tests/harness/connect-customer.ts";
-import { openDelivering, type Delivering } from "../../../tests/harness/deliveries/delivering.ts";
+import { openDelivering } from "../../../tests/harness/deliveries/delivering.ts";
 import { drawRoute } from "../../../tests/harness/deliveries/routes.ts";
 import { accept } from "../../../tests/harness/deliveries/sink.ts";
 import { until } from "../../../tests/harness/until.ts";
@@ -28,19 +28,19 @@ integrations:
           optionalFields: [{ fieldName: phone }]
 `;
 
+const all = await openDelivering({
+  BUSBAR_MINUTE_MS: "6000",
+  BUSBAR_RETRY_BASE_SECONDS: "0.1",
+  BUSBAR_WEBHOOK_DISABLE_AFTER_SECONDS: "600",
+  // A reason is reported when it has stood for a twelfth of a minute.
+  BUSBAR_WEBHOOK_RETRY_SECONDS: Array.from({ length: 30 }, () => "1").join(),
+});
+after(() => all.close());
+
 describe("the health of an installation", () => {
-  let all: Delivering;
   let customer: Customer;
   let destination: { id: string; name: string };
-  after(() => all.close());
   before(async () => {
-    all = await openDelivering({
-      BUSBAR_MINUTE_MS: "6000",
-      BUSBAR_RETRY_BASE_SECONDS: "0.1",
-      BUSBAR_WEBHOOK_DISABLE_AFTER_SECONDS: "600",
-      // A reason is reported when it has stood for a twelfth of a minute.
-      BUSBAR_WEBHOOK_RETRY_SECONDS: Array.from({ length: 30 }, () => "1").join(),
-    });
     all.busbar.sandbox.salesforce.setLimits("off");
     destination = await drawRoute(all.busbar, `${all.sink.url}/hook`, []);
     const content = {

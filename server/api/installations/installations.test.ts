@@ -1,17 +1,16 @@
 /** Installations through the API. */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
+import { before, describe, test } from "node:test";
+import { shareTestBusbar } from "../../../tests/harness/busbar.ts";
 import { connectCustomer, type Customer } from "../../../tests/harness/connect-customer.ts";
 
 const CRM = { provider: "hubspot" as const, objects: ["contacts"] };
 
+const busbar = await shareTestBusbar();
+
 describe("installations", () => {
-  let busbar: TestBusbar;
   let customer: Customer;
-  after(() => busbar.stop());
   before(async () => {
-    busbar = await openTestBusbar();
     customer = await connectCustomer(busbar, CRM);
   });
 

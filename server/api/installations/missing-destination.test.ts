@@ -1,7 +1,7 @@
 /** A destination that does not exist is told by the very answer that makes an installation need it, since then. */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
+import { before, describe, test } from "node:test";
+import { shareTestBusbar } from "../../../tests/harness/busbar.ts";
 import { until } from "../../../tests/harness/until.ts";
 
 const manifest = `specVersion: 1.0.0
@@ -29,11 +29,11 @@ interface Reason {
   since: string;
 }
 
+const busbar = await shareTestBusbar();
+
 describe("a destination that is missing", () => {
-  let busbar: TestBusbar;
   let installationId = "";
   before(async () => {
-    busbar = await openTestBusbar();
     await post("/connections:generate", {
       provider: "hubspot",
       groupRef: "acme",
@@ -43,7 +43,6 @@ describe("a destination that is missing", () => {
     const deployed = await busbar.inProject("PUT", "/integrations:batch", { sourceYaml: manifest });
     assert.equal(deployed.status, 200, deployed.text);
   });
-  after(() => busbar.stop());
 
   async function post(path: string, body: object) {
     const answer = await busbar.inProject("POST", path, body);

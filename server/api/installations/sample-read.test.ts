@@ -1,7 +1,7 @@
 /** An installation is saved only if the provider lets a record be read as configured, where the provider can be asked. */
 import assert from "node:assert/strict";
-import { after, before, beforeEach, describe, test } from "node:test";
-import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
+import { before, beforeEach, describe, test } from "node:test";
+import { shareTestBusbar } from "../../../tests/harness/busbar.ts";
 
 const MANIFEST = `
 specVersion: 1.0.0
@@ -24,12 +24,11 @@ integrations:
           requiredFields: [{ fieldName: email }]
 `;
 
+const busbar = await shareTestBusbar();
+
 describe("the sample read of an installation", () => {
-  let busbar: TestBusbar;
   let customers = 0;
-  after(() => busbar.stop());
   before(async () => {
-    busbar = await openTestBusbar();
     const deployed = await busbar.inProject("PUT", "/integrations:batch", { sourceYaml: MANIFEST });
     assert.equal(deployed.status, 200, deployed.text);
   });

@@ -1,15 +1,11 @@
 /** Integrations that come as JSON, through a real Busbar. */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
+import { describe, test } from "node:test";
+import { shareTestBusbar } from "../../../tests/harness/busbar.ts";
+
+const busbar = await shareTestBusbar();
 
 describe("an integration made of JSON", () => {
-  let busbar: TestBusbar;
-  after(() => busbar.stop());
-  before(async () => {
-    busbar = await openTestBusbar();
-  });
-
   const create = async (content: object, specVersion = "1.0.0") =>
     busbar.inProject("POST", "/integrations", {
       name: "made",

@@ -1,7 +1,7 @@
 /** Deploys at the same moment, through a real Busbar: a name belongs to one integration of one provider. */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { openTestBusbar, type Answer, type TestBusbar } from "../../../tests/harness/busbar.ts";
+import { describe, test } from "node:test";
+import { shareTestBusbar, type Answer } from "../../../tests/harness/busbar.ts";
 
 const AT_ONCE = 8;
 
@@ -15,13 +15,9 @@ integrations:
     proxy: { enabled: true }
 `;
 
-describe("deploys at the same moment", () => {
-  let busbar: TestBusbar;
-  after(() => busbar.stop());
-  before(async () => {
-    busbar = await openTestBusbar();
-  });
+const busbar = await shareTestBusbar();
 
+describe("deploys at the same moment", () => {
   const atOnce = async (call: (turn: number) => Promise<Answer>): Promise<number[]> =>
     (await Promise.all(Array.from({ length: AT_ONCE }, (_, turn) => call(turn))))
       .map(({ status }) => status)

@@ -1,7 +1,7 @@
 /** Integrations through the API. */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
+import { describe, test } from "node:test";
+import { shareTestBusbar } from "../../../tests/harness/busbar.ts";
 
 const MANIFEST = `specVersion: 1.0.0
 integrations:
@@ -11,13 +11,9 @@ integrations:
       enabled: true
 `;
 
-describe("integrations", () => {
-  let busbar: TestBusbar;
-  after(() => busbar.stop());
-  before(async () => {
-    busbar = await openTestBusbar();
-  });
+const busbar = await shareTestBusbar();
 
+describe("integrations", () => {
   const deploy = (sourceYaml: string) => busbar.inProject("PUT", "/integrations:batch", { sourceYaml });
 
   test("deploying the same manifest again gives a new revision of the same integration", async () => {

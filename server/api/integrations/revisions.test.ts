@@ -1,7 +1,7 @@
 /** Revisions through the API: dry runs, the list, and the file that was deployed. */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
+import { before, describe, test } from "node:test";
+import { shareTestBusbar } from "../../../tests/harness/busbar.ts";
 import { connectCustomer } from "../../../tests/harness/connect-customer.ts";
 
 const MANIFEST = `# Who asks for changes: the team of sales.
@@ -28,11 +28,10 @@ interface ListedIntegration {
   unhealthyInstallationCount: number;
 }
 
+const busbar = await shareTestBusbar();
+
 describe("revisions", () => {
-  let busbar: TestBusbar;
-  after(() => busbar.stop());
   before(async () => {
-    busbar = await openTestBusbar();
     const customer = {
       provider: "hubspot",
       manifest: MANIFEST,

@@ -1,17 +1,14 @@
 /** JWT keys through the API of a real Busbar. */
 import assert from "node:assert/strict";
 import { generateKeyPairSync, type KeyObject } from "node:crypto";
-import { after, before, describe, test } from "node:test";
-import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
+import { describe, test } from "node:test";
+import { shareTestBusbar } from "../../../tests/harness/busbar.ts";
 
 const spki = (key: KeyObject) => key.export({ type: "spki", format: "pem" }).toString();
 
+const busbar = await shareTestBusbar();
+
 describe("JWT keys", () => {
-  let busbar: TestBusbar;
-  after(() => busbar.stop());
-  before(async () => {
-    busbar = await openTestBusbar();
-  });
   const register = (publicKeyPem: string, more: object = { label: "web" }) =>
     busbar.inProject("POST", "/jwt-keys", { algorithm: "RS256", publicKeyPem, ...more });
   const rsa = generateKeyPairSync("rsa", { modulusLength: 2_048 });

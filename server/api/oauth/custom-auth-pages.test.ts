@@ -1,17 +1,16 @@
 /** The pages of custom authentication: before the provider's page, and after it. */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { before, describe, test } from "node:test";
 import { runInNewContext } from "node:vm";
-import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
+import { shareTestBusbar } from "../../../tests/harness/busbar.ts";
 import { openConsentBrowser, type Seen } from "../../../tests/harness/consent.ts";
 import { CLIENT_SECRET, customAuthProviders } from "../../../tests/harness/custom-auth-provider.ts";
 
+// No test of this file calls the provider.
+const busbar = await shareTestBusbar({ providers: customAuthProviders("http://127.0.0.1:9") });
+
 describe("the pages of custom authentication", () => {
-  let busbar: TestBusbar;
-  after(() => busbar.stop());
   before(async () => {
-    // No test of this file calls the provider.
-    busbar = await openTestBusbar({ providers: customAuthProviders("http://127.0.0.1:9") });
     await busbar.inProject("PATCH", "", { updateMask: ["appName"], project: { appName: "Widgets" } });
     const app = { provider: "consented", clientId: "app-1", clientSecret: CLIENT_SECRET };
     assert.equal((await busbar.inProject("POST", "/provider-apps", app)).status, 200);

@@ -1,14 +1,13 @@
 /** Objects and fields through the API. */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
+import { before, describe, test } from "node:test";
+import { shareTestBusbar } from "../../../tests/harness/busbar.ts";
 import { connectCustomer } from "../../../tests/harness/connect-customer.ts";
 
+const busbar = await shareTestBusbar();
+
 describe("objects and fields", () => {
-  let busbar: TestBusbar;
-  after(() => busbar.stop());
   before(async () => {
-    busbar = await openTestBusbar();
     await connectCustomer(busbar, { provider: "hubspot", objects: ["contacts"] });
   });
 

@@ -1,23 +1,19 @@
 /** Who comes into an organisation without an invitation, through a real Busbar with an issuer. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
-import { startIssuer, type TestIssuer } from "../../../tests/harness/issuer.ts";
+import { shareTestBusbar } from "../../../tests/harness/busbar.ts";
+import { startIssuer } from "../../../tests/harness/issuer.ts";
 
 type Headers = Record<string, string>;
 
+const issuer = await startIssuer();
+const busbar = await shareTestBusbar({ env: issuer.env });
+after(() => issuer.close());
+
 describe("memberships and claimed domains", () => {
-  let busbar: TestBusbar;
-  let issuer: TestIssuer;
   let orgId: string;
   let ada: Headers;
-  after(async () => {
-    await busbar.stop();
-    await issuer.close();
-  });
   before(async () => {
-    issuer = await startIssuer();
-    busbar = await openTestBusbar({ env: issuer.env });
     ada = await person("ada", "ada@acme.example");
     // Whoever makes an organisation owns it.
     orgId = (await busbar.call("POST", "/v1/orgs", { label: "Acme" }, ada)).body.id;

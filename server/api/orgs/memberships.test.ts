@@ -1,23 +1,19 @@
 /** Roles of people and their end, through a real Busbar. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
-import { startIssuer, type TestIssuer } from "../../../tests/harness/issuer.ts";
+import { shareTestBusbar } from "../../../tests/harness/busbar.ts";
+import { startIssuer } from "../../../tests/harness/issuer.ts";
 
 type Headers = Record<string, string>;
 
+const issuer = await startIssuer();
+const busbar = await shareTestBusbar({ env: issuer.env });
+after(() => issuer.close());
+
 describe("memberships", () => {
-  let busbar: TestBusbar;
-  let issuer: TestIssuer;
   let path: string;
   let ada: Headers;
-  after(async () => {
-    await busbar.stop();
-    await issuer.close();
-  });
   before(async () => {
-    issuer = await startIssuer();
-    busbar = await openTestBusbar({ env: issuer.env });
     ada = await issuer.sign({ sub: "ada", email: "ada@acme.example" });
     path = `/v1/orgs/${(await busbar.call("POST", "/v1/orgs", { label: "Acme" }, ada)).body.id}`;
   });

@@ -1,15 +1,14 @@
 /** Organisations, managed with an API key. */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
+import { before, describe, test } from "node:test";
+import { shareTestBusbar } from "../../../tests/harness/busbar.ts";
 import { signIn } from "../../../tests/harness/people.ts";
 
+const busbar = await shareTestBusbar();
+
 describe("organisations", () => {
-  let busbar: TestBusbar;
   let orgId: string;
-  after(() => busbar.stop());
   before(async () => {
-    busbar = await openTestBusbar();
     orgId = busbar.server.bootstrap?.orgId ?? "";
   });
 

@@ -1,24 +1,17 @@
 /** People through the API. */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { after, describe, test } from "node:test";
 import { inviteOwner } from "../../commands/owner-access.ts";
 import { createLog } from "../../../ground/log.ts";
 import { openDatabase } from "../../store/database/open-database.ts";
-import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
-import { startIssuer, type TestIssuer } from "../../../tests/harness/issuer.ts";
+import { shareTestBusbar } from "../../../tests/harness/busbar.ts";
+import { startIssuer } from "../../../tests/harness/issuer.ts";
+
+const issuer = await startIssuer();
+const busbar = await shareTestBusbar({ env: issuer.env });
+after(() => issuer.close());
 
 describe("people", () => {
-  let busbar: TestBusbar;
-  let issuer: TestIssuer;
-  after(async () => {
-    await busbar.stop();
-    await issuer.close();
-  });
-  before(async () => {
-    issuer = await startIssuer();
-    busbar = await openTestBusbar({ env: issuer.env });
-  });
-
   const accept = (invitedEmail: string, headers: Record<string, string>) =>
     busbar.call("POST", "/v1/invites:accept", { invitedEmail }, headers);
 

@@ -1,16 +1,15 @@
 /** Projects through the API. */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
+import { before, describe, test } from "node:test";
+import { shareTestBusbar } from "../../../tests/harness/busbar.ts";
 import { connectCustomer } from "../../../tests/harness/connect-customer.ts";
 import { signIn } from "../../../tests/harness/people.ts";
 
+const busbar = await shareTestBusbar({ env: { BUSBAR_OPERATION_RETENTION_DAYS: "7" } });
+
 describe("projects", () => {
-  let busbar: TestBusbar;
   let orgId: string;
-  after(() => busbar.stop());
   before(async () => {
-    busbar = await openTestBusbar({ env: { BUSBAR_OPERATION_RETENTION_DAYS: "7" } });
     orgId = busbar.server.bootstrap?.orgId ?? "";
   });
   const create = (name: string, more: object = {}) =>

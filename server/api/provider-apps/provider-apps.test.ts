@@ -1,16 +1,15 @@
 /** Provider apps through the API of a real Busbar. */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { before, describe, test } from "node:test";
 import { Client } from "pg";
-import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
+import { shareTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
 import { secondProject } from "../../../tests/harness/second-project.ts";
 
+const busbar = await shareTestBusbar();
+
 describe("provider apps", () => {
-  let busbar: TestBusbar;
   let id: string;
-  after(() => busbar.stop());
   before(async () => {
-    busbar = await openTestBusbar();
     const created = await busbar.inProject("POST", "/provider-apps", {
       provider: "hubspot",
       clientId: "client-1",

@@ -1,13 +1,12 @@
 /** A project's custom provider is shown where the published UI library looks for it, and to nobody else. */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
+import { before, describe, test } from "node:test";
+import { shareTestBusbar } from "../../../tests/harness/busbar.ts";
+
+const busbar = await shareTestBusbar();
 
 describe("GET /v1/providers/{key} of a custom provider", () => {
-  let busbar: TestBusbar;
-  after(() => busbar.stop());
   before(async () => {
-    busbar = await openTestBusbar();
     const made = await busbar.inProject("PUT", "/providers/x-quill", {
       displayName: "Quill CRM",
       authType: "apiKey",

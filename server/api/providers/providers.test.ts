@@ -1,12 +1,12 @@
 /** Providers through the API: those of the catalog, and those that a builder adds to a project. */
 import assert from "node:assert/strict";
 import type { ProviderInfo } from "../../../connector-kit/provider-info.ts";
-import { after, before, describe, test } from "node:test";
+import { after, describe, test } from "node:test";
 import type { Facts } from "../../../connector-kit/facts/facts.ts";
 import { DESCRIPTIONS } from "../../../connectors/descriptions.gen.ts";
 import { breakDescription } from "../../../tests/simulations/broken-descriptions.ts";
-import type { RunningVendor } from "../../../simulations/vendor/start-vendor.ts";
-import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
+
+import { shareTestBusbar } from "../../../tests/harness/busbar.ts";
 import { openTestVendor } from "../../../tests/harness/test-vendor.ts";
 import { assertProblem } from "../../../tests/journeys/assert-problem.ts";
 
@@ -74,17 +74,11 @@ integrations:
     proxy: { enabled: true }
 `;
 
+const busbar = await shareTestBusbar();
+const quill = await openTestVendor(FACTS);
+after(() => quill.close());
+
 describe("providers", () => {
-  let busbar: TestBusbar;
-  let quill: RunningVendor;
-  after(async () => {
-    await busbar.stop();
-    await quill.close();
-  });
-  before(async () => {
-    busbar = await openTestBusbar();
-    quill = await openTestVendor(FACTS);
-  });
   const put = (document: object, key = "x-quill") => busbar.inProject("PUT", `/providers/${key}`, document);
   const document = (more: object = {}) => documentAt(quill.url, more);
 

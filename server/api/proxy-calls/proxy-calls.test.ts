@@ -1,7 +1,7 @@
 /** Proxied calls can be looked up by whoever owns the installation, and by nobody else. */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
+import { before, describe, test } from "node:test";
+import { shareTestBusbar } from "../../../tests/harness/busbar.ts";
 import { connectCustomer } from "../../../tests/harness/connect-customer.ts";
 import { until } from "../../../tests/harness/until.ts";
 import { newId } from "../../../ground/ids.ts";
@@ -17,13 +17,12 @@ integrations:
     proxy: {enabled: true}
 `;
 
+const busbar = await shareTestBusbar();
+
 describe("the list of proxied calls", () => {
-  let busbar: TestBusbar;
   let path: string;
   let installationId: string;
-  after(() => busbar.stop());
   before(async () => {
-    busbar = await openTestBusbar();
     const customer = {
       provider: "hubspot",
       manifest: MANIFEST,

@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { Client } from "pg";
-import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
+import { shareTestBusbar } from "../../../tests/harness/busbar.ts";
 import type { Answer } from "../../../tests/harness/client.ts";
 import { connectCustomer, type Customer } from "../../../tests/harness/connect-customer.ts";
 import { bearer, registerJwtKey } from "../../../tests/harness/customer-tokens.ts";
-import { accept, openSink, type Sink } from "../../../tests/harness/deliveries/sink.ts";
+import { accept, openSink } from "../../../tests/harness/deliveries/sink.ts";
 import { signedPush } from "../../../tests/harness/signed-push.ts";
 import { until } from "../../../tests/harness/until.ts";
 
@@ -36,19 +36,19 @@ integrations:
         - objectName: contacts
 `;
 
+const sink = await openSink();
+const busbar = await shareTestBusbar({
+  env: {
+    BUSBAR_SUBSCRIBE_COALESCE_SECONDS: "1",
+    BUSBAR_MINUTE_MS: "200",
+    BUSBAR_WEBHOOK_RETRY_SECONDS: "3600",
+  },
+});
+after(() => sink.close());
+
 describe("the trace of a record", () => {
-  let busbar: TestBusbar;
-  let sink: Sink;
   let customer: Customer;
   before(async () => {
-    sink = await openSink();
-    busbar = await openTestBusbar({
-      env: {
-        BUSBAR_SUBSCRIBE_COALESCE_SECONDS: "1",
-        BUSBAR_MINUTE_MS: "200",
-        BUSBAR_WEBHOOK_RETRY_SECONDS: "3600",
-      },
-    });
     busbar.sandbox.hubspot.setLimits("off");
     await busbar.inProject("POST", "/provider-apps", {
       provider: "hubspot",
@@ -70,10 +70,6 @@ describe("the trace of a record", () => {
       async () =>
         (await busbar.inProject("GET", `${installation()}/subscriptions`)).body[0]?.state === "active",
     );
-  });
-  after(async () => {
-    await busbar?.stop();
-    await sink?.close();
   });
 
   const installation = (): string => `/integrations/crm/installations/${customer.installationId}`;

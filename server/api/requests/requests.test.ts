@@ -1,7 +1,7 @@
 /** Refused requests through the API. */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
+import { describe, test } from "node:test";
+import { shareTestBusbar } from "../../../tests/harness/busbar.ts";
 import { testDatabase } from "../../../tests/harness/database.ts";
 import { until } from "../../../tests/harness/until.ts";
 import { Problem } from "../../../ground/errors.ts";
@@ -11,13 +11,9 @@ import { bootstrap } from "../../access/bootstrap.ts";
 import { listRefusedRequests } from "../../store/access/refused-requests.ts";
 import { openRequestLog } from "./request-log.ts";
 
-describe("refused requests", () => {
-  let busbar: TestBusbar;
-  after(() => busbar.stop());
-  before(async () => {
-    busbar = await openTestBusbar();
-  });
+const busbar = await shareTestBusbar();
 
+describe("refused requests", () => {
   const listed = async (query = "") => (await busbar.inProject("GET", `/requests?${query}`)).body.results;
   const find = async (requestId: string | null, query = "") =>
     until(async () => {

@@ -1,14 +1,11 @@
 /** The retention of a project through the API. */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
+import { describe, test } from "node:test";
+import { shareTestBusbar } from "../../../tests/harness/busbar.ts";
+
+const busbar = await shareTestBusbar();
 
 describe("the retention of a project", () => {
-  let busbar: TestBusbar;
-  before(async () => {
-    busbar = await openTestBusbar();
-  });
-  after(() => busbar.stop());
   const put = (body: object) => busbar.inProject("PUT", "/retention", body);
 
   test("a project without a setting has the operator's days; a kind that is left out has them again", async () => {

@@ -1,17 +1,16 @@
 /** Sessions through the API: bearer tokens, and the cookie of a browser. */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { openTestBusbar, type Answer, type TestBusbar } from "../../../tests/harness/busbar.ts";
+import { before, describe, test } from "node:test";
+import { shareTestBusbar, type Answer } from "../../../tests/harness/busbar.ts";
 import { addPerson, signIn } from "../../../tests/harness/people.ts";
 
 type Headers = Record<string, string>;
 const OWN_PAGE = { "sec-fetch-site": "same-origin" };
 
+const busbar = await shareTestBusbar();
+
 describe("sessions", () => {
-  let busbar: TestBusbar;
-  after(() => busbar.stop());
   before(async () => {
-    busbar = await openTestBusbar();
     const hook = { name: "hook", type: "webhook", metadata: { url: "https://example.com/hook" } };
     assert.equal((await busbar.inProject("POST", "/destinations", hook)).status, 201);
   });

@@ -1,8 +1,8 @@
 /** Requests at the addresses for pushes, and the endpoints of subscriptions. */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { before, describe, test } from "node:test";
 import { Client } from "pg";
-import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
+import { shareTestBusbar } from "../../../tests/harness/busbar.ts";
 import { runCli } from "../../../tests/harness/command-line.ts";
 import { connectCustomer, type Customer } from "../../../tests/harness/connect-customer.ts";
 import { signedPush } from "../../../tests/harness/signed-push.ts";
@@ -31,11 +31,11 @@ integrations:
           deleteEvent: { enabled: always }
 `;
 
+const busbar = await shareTestBusbar({ env: { BUSBAR_PUBLIC_URL: PUBLIC_URL, BUSBAR_PORT: String(PORT) } });
+
 describe("pushes", () => {
-  let busbar: TestBusbar;
   let customer: Customer;
   before(async () => {
-    busbar = await openTestBusbar({ env: { BUSBAR_PUBLIC_URL: PUBLIC_URL, BUSBAR_PORT: String(PORT) } });
     await busbar.inProject("POST", "/provider-apps", {
       provider: "hubspot",
       clientId: "app",
@@ -46,7 +46,6 @@ describe("pushes", () => {
     customer = await connectCustomer(busbar, { provider: "hubspot", manifest, integration: "crm" });
     await until(async () => (await subscription()).reason !== undefined);
   });
-  after(() => busbar?.stop());
 
   const installation = (): string => `/integrations/crm/installations/${customer.installationId}`;
   const subscription = async () => (await busbar.inProject("GET", `${installation()}/subscriptions`)).body[0];

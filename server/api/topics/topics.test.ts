@@ -1,15 +1,11 @@
 /** Topics through the API. */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
+import { describe, test } from "node:test";
+import { shareTestBusbar } from "../../../tests/harness/busbar.ts";
+
+const busbar = await shareTestBusbar();
 
 describe("topics", () => {
-  let busbar: TestBusbar;
-  after(() => busbar.stop());
-  before(async () => {
-    busbar = await openTestBusbar();
-  });
-
   const create = (name: string) => busbar.inProject("POST", "/topics", { name });
 
   test("a topic is created, listed, renamed and deleted", async () => {

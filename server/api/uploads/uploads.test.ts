@@ -1,10 +1,10 @@
 /** Deploying through an uploaded zip, step by step as the published command line does it. */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { strToU8, zipSync, type Zippable } from "fflate";
 import { Client } from "pg";
-import { openTestBusbar, type Answer, type TestBusbar } from "../../../tests/harness/busbar.ts";
+import { shareTestBusbar, type Answer } from "../../../tests/harness/busbar.ts";
 import { processorMs } from "../../../tests/harness/processor-ms.ts";
 import { assertProblem } from "../../../tests/journeys/assert-problem.ts";
 
@@ -20,13 +20,9 @@ const list = (entries: number): string => `a: [${"1,".repeat(entries)}1]\n`;
 
 const computeMd5 = (bytes: Uint8Array) => createHash("md5").update(bytes).digest("base64");
 
-describe("deploying a zip", () => {
-  let busbar: TestBusbar;
-  after(() => busbar.stop());
-  before(async () => {
-    busbar = await openTestBusbar();
-  });
+const busbar = await shareTestBusbar();
 
+describe("deploying a zip", () => {
   interface Announced {
     url: string;
     bucket: string;

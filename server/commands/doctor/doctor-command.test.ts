@@ -9,7 +9,7 @@ import type { AddressInfo, Server } from "node:net";
 import { after, before, describe, test } from "node:test";
 import { Client } from "pg";
 import type { Finding } from "../../../cli/doctor/finding.ts";
-import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
+import { shareTestBusbar } from "../../../tests/harness/busbar.ts";
 import { runBusbar } from "../../../tests/harness/child-busbar.ts";
 import { startOtlpReceiver } from "../../../tests/harness/otlp-receiver.ts";
 import { SELF_SIGNED } from "../../../tests/harness/self-signed.ts";
@@ -19,15 +19,14 @@ import { runDoctor } from "./doctor-command.ts";
 const KEYS = `test:${Buffer.alloc(32, 7).toString("base64")}`;
 const OTHER_KEYS = `other:${Buffer.alloc(32, 8).toString("base64")}`;
 
+const busbar = await shareTestBusbar();
+
 describe("busbar doctor --server", () => {
-  let busbar: TestBusbar;
   const servers: Server[] = [];
   after(async () => {
     for (const server of servers) server.close();
-    await busbar.stop();
   });
   before(async () => {
-    busbar = await openTestBusbar();
     const made = await busbar.inProject("POST", "/connections:generate", {
       provider: "openAI",
       groupRef: "acme",

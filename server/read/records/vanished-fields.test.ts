@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { connectCustomer, type Customer } from "../../../tests/harness/connect-customer.ts";
-import { openDelivering, type Delivering } from "../../../tests/harness/deliveries/delivering.ts";
+import { openDelivering } from "../../../tests/harness/deliveries/delivering.ts";
 import { drawRoute } from "../../../tests/harness/deliveries/routes.ts";
 import { until } from "../../../tests/harness/until.ts";
 
@@ -15,12 +15,12 @@ interface Reason {
   detail: string;
 }
 
+const all = await openDelivering({ BUSBAR_MINUTE_MS: "60000", BUSBAR_RETRY_BASE_SECONDS: "0.1" });
+after(() => all.close());
+
 describe("a field that the account does not have", () => {
-  let all: Delivering;
   let customer: Customer;
-  after(() => all.close());
   before(async () => {
-    all = await openDelivering({ BUSBAR_MINUTE_MS: "60000", BUSBAR_RETRY_BASE_SECONDS: "0.1" });
     all.busbar.sandbox.hubspot.setLimits("off");
     const { name } = await drawRoute(all.busbar, `${all.sink.url}/hook`, []);
     const manifest = `

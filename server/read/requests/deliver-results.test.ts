@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { connectCustomer } from "../../../tests/harness/connect-customer.ts";
-import { openDelivering, type Delivering } from "../../../tests/harness/deliveries/delivering.ts";
+import { openDelivering } from "../../../tests/harness/deliveries/delivering.ts";
 import { drawRoute } from "../../../tests/harness/deliveries/routes.ts";
 import { until } from "../../../tests/harness/until.ts";
 import { listRetentionRules } from "../../retention-rules.ts";
@@ -18,13 +18,13 @@ import { sql } from "kysely";
 /** Id of a worker. */
 const WORKER = 7;
 
+const all = await openDelivering();
+after(() => all.close());
+
 describe("messages that are delivered on request", () => {
-  let all: Delivering;
   let installationId: string;
   let destination: { id: string; name: string };
-  after(() => all.close());
   before(async () => {
-    all = await openDelivering();
     destination = await drawRoute(all.busbar, `${all.sink.url}/held`, []);
     const manifest = `
 specVersion: 1.0.0

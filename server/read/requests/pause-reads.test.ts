@@ -4,19 +4,19 @@ import { after, before, describe, test } from "node:test";
 import { sql } from "kysely";
 import { updateConnection } from "../../store/connections/connections.ts";
 import { connectCustomer, type Customer } from "../../../tests/harness/connect-customer.ts";
-import { openDelivering, type Delivering } from "../../../tests/harness/deliveries/delivering.ts";
+import { openDelivering } from "../../../tests/harness/deliveries/delivering.ts";
 import { drawRoute } from "../../../tests/harness/deliveries/routes.ts";
 import { until } from "../../../tests/harness/until.ts";
 
 /** Credentials that have just been stored and accepted. */
 const NEW = { isVerified: true, canBeTried: true };
 
+const all = await openDelivering({ BUSBAR_MINUTE_MS: "50" });
+after(() => all.close());
+
 describe("pausing reads", () => {
-  let all: Delivering;
   let customer: Customer;
-  after(() => all.close());
   before(async () => {
-    all = await openDelivering({ BUSBAR_MINUTE_MS: "50" });
     all.busbar.sandbox.hubspot.setLimits("off");
     const hook = await drawRoute(all.busbar, `${all.sink.url}/hook`, []);
     const manifest = `

@@ -1,9 +1,9 @@
 /** Who may read and search, and at which addresses, through a real Busbar. */
 import assert from "node:assert/strict";
 import { request } from "node:http";
-import { after, before, describe, test } from "node:test";
+import { before, describe, test } from "node:test";
 import { connectCustomer } from "../../../tests/harness/connect-customer.ts";
-import { openTestBusbar, type Answer, type TestBusbar } from "../../../tests/harness/busbar.ts";
+import { shareTestBusbar, type Answer } from "../../../tests/harness/busbar.ts";
 
 const MANIFEST = `
 specVersion: 1.0.0
@@ -16,12 +16,11 @@ integrations:
           destination: hook
 `;
 
+const busbar = await shareTestBusbar({ env: { BUSBAR_READ_HOST: "read.example.com" } });
+
 describe("reading and searching", () => {
-  let busbar: TestBusbar;
   let installationId: string;
-  after(() => busbar.stop());
   before(async () => {
-    busbar = await openTestBusbar({ env: { BUSBAR_READ_HOST: "read.example.com" } });
     await busbar.inProject("POST", "/destinations", { name: "hook", type: "log", metadata: {} });
     const customer = {
       provider: "hubspot",

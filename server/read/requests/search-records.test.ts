@@ -1,8 +1,8 @@
 /** Searches: what is found, what is refused with which place, and what the provider's answers become. */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { before, describe, test } from "node:test";
 import { isDeepStrictEqual } from "node:util";
-import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
+import { shareTestBusbar } from "../../../tests/harness/busbar.ts";
 import { connectCustomer } from "../../../tests/harness/connect-customer.ts";
 import { until } from "../../../tests/harness/until.ts";
 
@@ -43,12 +43,11 @@ const buildContent = (contact: string, deal: string) => ({
   },
 });
 
+const busbar = await shareTestBusbar();
+
 describe("a search", () => {
-  let busbar: TestBusbar;
   let installationId: string;
-  after(() => busbar.stop());
   before(async () => {
-    busbar = await openTestBusbar();
     busbar.sandbox.hubspot.setLimits("off");
     await connectCustomer(busbar, {
       provider: "salesforce",

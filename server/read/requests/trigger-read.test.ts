@@ -3,17 +3,17 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { sql } from "kysely";
 import { connectCustomer, type Customer } from "../../../tests/harness/connect-customer.ts";
-import { openDelivering, type Delivering } from "../../../tests/harness/deliveries/delivering.ts";
+import { openDelivering } from "../../../tests/harness/deliveries/delivering.ts";
 import { drawRoute } from "../../../tests/harness/deliveries/routes.ts";
 import { until } from "../../../tests/harness/until.ts";
 
+// An hour of real minutes, so that no read is given up during a test.
+const all = await openDelivering({ BUSBAR_MINUTE_MS: "60000" });
+after(() => all.close());
+
 describe("a triggered read", () => {
-  let all: Delivering;
   let customer: Customer;
-  after(() => all.close());
   before(async () => {
-    // An hour of real minutes, so that no read is given up during a test.
-    all = await openDelivering({ BUSBAR_MINUTE_MS: "60000" });
     const { busbar, sink } = all;
     const events = ["read.triggered.done", "read.triggered.error"] as const;
     const hook = await drawRoute(busbar, `${sink.url}/hook`, [...events]);

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { connectBoth } from "../../../tests/harness/two-databases.ts";
-import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
+import { shareTestBusbar } from "../../../tests/harness/busbar.ts";
 import { connectCustomer } from "../../../tests/harness/connect-customer.ts";
-import { accept, openSink, type Sink } from "../../../tests/harness/deliveries/sink.ts";
+import { accept, openSink } from "../../../tests/harness/deliveries/sink.ts";
 import { until } from "../../../tests/harness/until.ts";
 
 const buildManifest = (
@@ -31,20 +31,18 @@ ${more}`;
 /** Returns the number once it is large enough. */
 const reached = (number: number, least: number): number | undefined => (number >= least ? number : undefined);
 
+const sink = await openSink();
+const busbar = await shareTestBusbar({
+  env: { BUSBAR_METRICS: "true", BUSBAR_MINUTE_MS: "50", BUSBAR_RETRY_BASE_SECONDS: "0.02" },
+});
+after(() => sink.close());
+
 describe("executing reads", () => {
-  let busbar: TestBusbar;
-  let sink: Sink;
   let client: Awaited<ReturnType<typeof connectBoth>>;
   after(async () => {
     await client.end();
-    await busbar.stop();
-    await sink.close();
   });
   before(async () => {
-    sink = await openSink();
-    busbar = await openTestBusbar({
-      env: { BUSBAR_METRICS: "true", BUSBAR_MINUTE_MS: "50", BUSBAR_RETRY_BASE_SECONDS: "0.02" },
-    });
     client = await connectBoth(busbar);
     const destination = { name: "sink", type: "webhook", metadata: { url: `${sink.url}/sink` } };
     assert.equal((await busbar.inProject("POST", "/destinations", destination)).status, 201);

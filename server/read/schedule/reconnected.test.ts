@@ -3,16 +3,17 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { Client } from "pg";
 import { connectCustomer, type Customer } from "../../../tests/harness/connect-customer.ts";
-import { openDelivering, type Delivering } from "../../../tests/harness/deliveries/delivering.ts";
+import { openDelivering } from "../../../tests/harness/deliveries/delivering.ts";
 import { drawRoute } from "../../../tests/harness/deliveries/routes.ts";
 import { until } from "../../../tests/harness/until.ts";
 
+const all = await openDelivering();
+after(() => all.close());
+
 describe("after the customer has connected again", () => {
-  let all: Delivering;
   let sql: Client;
   let acme: Customer;
   before(async () => {
-    all = await openDelivering();
     all.busbar.sandbox.salesforce.setLimits("off");
     sql = new Client({ connectionString: all.busbar.dataUrl ?? all.busbar.connectionString });
     await sql.connect();
@@ -41,7 +42,6 @@ integrations:
   });
   after(async () => {
     await sql.end();
-    await all.close();
   });
 
   const count = async (statement: string) => (await sql.query(statement)).rowCount;

@@ -1,9 +1,9 @@
 /** Changes that no push reported: they are found by reading, in a reconciliation or by polling. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { openTestBusbar, type Answer, type TestBusbar } from "../../../tests/harness/busbar.ts";
+import { shareTestBusbar, type Answer } from "../../../tests/harness/busbar.ts";
 import { connectCustomer, type Customer } from "../../../tests/harness/connect-customer.ts";
-import { openSink, type Sink } from "../../../tests/harness/deliveries/sink.ts";
+import { openSink } from "../../../tests/harness/deliveries/sink.ts";
 import { until } from "../../../tests/harness/until.ts";
 import { openSubscriptions } from "../../../tests/harness/subscriptions.ts";
 import { subscribedContacts } from "../../../tests/fixtures/subscribed-fixture.ts";
@@ -14,16 +14,16 @@ const manifest = subscribedContacts(
   "deleteEvent: { enabled: always }",
 );
 
+const sink = await openSink();
+const busbar = await shareTestBusbar({
+  env: { BUSBAR_SUBSCRIBE_COALESCE_SECONDS: "0", BUSBAR_SUBSCRIBE_POLL_SECONDS: "1" },
+});
+after(() => sink.close());
+
 describe("finding changes by reading", () => {
-  let busbar: TestBusbar;
-  let sink: Sink;
   let customer: Customer;
   let appId: string;
   before(async () => {
-    sink = await openSink();
-    busbar = await openTestBusbar({
-      env: { BUSBAR_SUBSCRIBE_COALESCE_SECONDS: "0", BUSBAR_SUBSCRIBE_POLL_SECONDS: "1" },
-    });
     busbar.sandbox.hubspot.setLimits("off");
     const app = { provider: "hubspot", clientId: "app", clientSecret: "secret", scopes: ["oauth"] };
     const { body } = await busbar.inProject("POST", "/provider-apps", {
@@ -35,10 +35,6 @@ describe("finding changes by reading", () => {
     await busbar.inProject("POST", "/destinations", { name: "changes", type: "webhook", metadata });
     customer = await connectCustomer(busbar, { provider: "hubspot", manifest, integration: "crm" });
     await untilSource("webhook");
-  });
-  after(async () => {
-    await busbar?.stop();
-    await sink?.close();
   });
 
   const source = (subscribeSource: string) => ({ providerParams: { subscribeSource } });
