@@ -76,7 +76,7 @@ export const Oauth2Schema = Type.Object(
       Type.Boolean({
         description:
           "Busbar's own: whether the provider revokes all tokens if a refresh token is used twice. A " +
-          "refresh without a response is then never repeated.",
+          "refresh of a process that died is then repeated only after its late result was waited for.",
       }),
     ),
     withoutWorkspace: Type.Optional(

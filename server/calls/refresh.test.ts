@@ -112,28 +112,41 @@ describe("token refresh", () => {
     assert.deepEqual(await events(customer), ["connection.error"]);
   });
 
-  test("after a lost answer, a refresh token is not sent again to a provider that revokes on reuse", async () => {
+  test("after a lost answer, a refresh token is sent again also to a provider that revokes on reuse: the grant lives if it was not used", async () => {
+    const customer = await connect("salesforce", "unheard", 1);
+    busbar.sandbox.salesforce.expireTokens();
+    busbar.sandbox.addFault({ provider: "salesforce", path: "/oauth2/token", reset: "before" });
+    await call(customer);
+    assert.notEqual(await status(customer), "bad_credentials");
+    await until(async () => (await call(customer)) === 200);
+    assert.equal(timesSent(customer), 2);
+    assert.notEqual(await status(customer), "bad_credentials");
+  });
+
+  test("after a lost answer, the provider's refusal of a refresh token that it has replaced ends the connection", async () => {
     const customer = await connect("salesforce", "lost", 1);
     busbar.sandbox.salesforce.expireTokens();
     busbar.sandbox.addFault({ provider: "salesforce", path: "/oauth2/token", reset: "after" });
     await call(customer);
+    await until(async () => {
+      await read(customer, "?refresh=force");
+      return (await status(customer)) === "bad_credentials";
+    });
     await call(customer, sibling);
-    await read(customer, "?refresh=force");
-    assert.equal(timesSent(customer), 1);
-    assert.equal(await status(customer), "bad_credentials");
+    assert.equal(timesSent(customer), 2);
   });
 
-  test("after the death of the sending process, a refresh token is not sent again to a provider that revokes on reuse", async () => {
+  test("after the death of the sending process, a refresh token is sent again once: it may not have arrived", async () => {
     const customer = await connect("salesforce", "died", 1);
     busbar.sandbox.salesforce.expireTokens();
-    // What a process leaves that sent the token and was killed before it could store the answer.
+    // What a process leaves that was killed as it sent the token.
     await sql.query("update token_refreshes set sent_hash = sha256($2::bytea) where connection_id = $1", [
       customer.connectionId,
       Buffer.from(customer.refreshToken),
     ]);
-    await call(customer);
-    assert.equal(timesSent(customer), 0);
-    assert.equal(await status(customer), "bad_credentials");
+    await until(async () => (await call(customer)) === 200);
+    assert.equal(timesSent(customer), 1);
+    assert.notEqual(await status(customer), "bad_credentials");
   });
 
   test("after a lost answer, a refresh token is sent again to a provider that does not revoke on reuse", async () => {

@@ -20,7 +20,6 @@ import { retryWhileDatabaseIsDown } from "../../store/database/database-outage.t
 import type { ControlQueries } from "../../store/database/sides.ts";
 import { STEP_TIMEOUT_MS } from "../grants/custom-steps.ts";
 import { TOKEN_TIMEOUT_MS } from "../grants/token-endpoint.ts";
-import { TokenEndpointError } from "../grants/token-endpoint-error.ts";
 import { openCredentials, type StoredCredentials } from "../stored/credential-envelope.ts";
 
 export interface LeaseServices {
@@ -41,8 +40,8 @@ export interface RefreshLease {
   row: ConnectionRow;
   stored: StoredCredentials;
   /**
-   * Commits that a refresh token is about to be sent, so that no process sends it again. Throws if it was sent before and its
-   * result has not been stored: `Superseded` if that result arrives meanwhile, otherwise `TokenEndpointError`.
+   * Commits that a refresh token is about to be sent. If it was sent before and its result has not been stored, waits for that result, and
+   * throws `Superseded` if it arrives.
    */
   markSent(refreshToken: string): Promise<void>;
   /**
@@ -72,8 +71,8 @@ export class Superseded extends Error {
 /** A lease outlasts the token endpoint's time limit by this, for the statements around the call. */
 const LEASE_MARGIN_MS = 30_000;
 /**
- * How long a process waits for the result of a refresh token that another one has sent, before it declares the result
- * lost. A live process stores its result within this time after an outage of the database.
+ * How long a process waits for the result of a refresh token that another one has sent, before it takes the result for lost and
+ * sends the token again. A live process stores its result within this time after an outage of the database.
  */
 const LATE_RESULT_MS = 3_000;
 
@@ -110,7 +109,7 @@ export async function claimLease(
       if (sentHash?.equals(hash)) {
         await wait(LATE_RESULT_MS);
         const fresh = await getConnection(control, connection);
-        throw isSame(fresh) ? answerLost() : new Superseded(fresh);
+        if (!isSame(fresh)) throw new Superseded(fresh);
       }
       if (!(await markRefreshSent(control, id, { claimId, hash }))) throw takenOver(connection.provider);
     },
@@ -144,12 +143,6 @@ async function getConnection(
 
 const connectionGone = (): ProviderError =>
   new ProviderError({ kind: "unauthorized", message: "The connection no longer exists." });
-
-const answerLost = (): TokenEndpointError =>
-  new TokenEndpointError(
-    "grant-refused",
-    "its refresh token was sent once and the answer was lost; sending it again would revoke everything",
-  );
 
 const takenOver = (provider: string): ProviderError =>
   new ProviderError({

@@ -52,8 +52,9 @@ const CHECK_EVERY_MS = 200;
  *   claimed  → free      another process has refreshed them meanwhile: its tokens are the answer
  *   claimed  → sent      where a token that is sent twice revokes everything, its hash is committed before it leaves
  *   sent     → free      the answer is stored, retried for as long as the database is down, and only then used
- *   claimed, sent → free the holder died or its lease expired: the next process claims the refresh, and sends a token
- *                        whose hash it finds only if that is harmless
+ *   sent     → free      the answer was lost: the token is sent again with the next attempt
+ *   claimed, sent → free the holder died or its lease expired: the next process claims the refresh, and waits for a late
+ *                        result of a token whose hash it finds before it sends that again
  */
 export async function refreshTokens(
   deps: RefreshServices & { slots: RefreshSlots },

@@ -61,11 +61,11 @@ export async function saveFailure(
 ): Promise<ConnectionRow> {
   const { id, projectId, provider } = lease.row;
   deps.log.warn({ connectionId: id, projectId, provider, failure: error.failure }, "token refresh failed");
-  const isLost = error.failure === "transient" && error.cause !== undefined && error.sent;
   const failure = asProviderError(error, provider);
-  const saved = await lease.settle(!isLost, async (queries, fresh) => {
+  // Also where the answer was lost: no other one will come.
+  const saved = await lease.settle(true, async (queries, fresh) => {
     if (error.failure === "no-app") await markLacksApp(queries, id);
-    if (isFinal(deps, lease, error, isLost)) {
+    if (isFinal(lease, error)) {
       await updateConnection(queries, fresh.projectId, id, { status: "bad_credentials" });
       await endRefresh(queries, id);
       await recordTokenFailure(deps, queries, fresh, failure.message);
@@ -80,17 +80,15 @@ export async function saveFailure(
   throw failure;
 }
 
-/** Returns whether the connection no longer works. A token that is still valid stays in use, although it cannot be refreshed. */
-function isFinal(
-  deps: Services,
-  { row, stored }: RefreshLease,
-  { failure }: TokenEndpointError,
-  isLost: boolean,
-): boolean {
-  if (failure === "no-app" || failure === "nothing-to-refresh") return hasEnded(stored, EXPIRY_MARGIN_MS);
-  const reuseRevokes = deps.catalog.of(row.projectId).find(row.provider)?.oauth2Opts?.reuseRevokes === true;
-  return failure === "grant-refused" || (isLost && reuseRevokes);
-}
+/**
+ * Returns whether the connection no longer works. A token that is still valid stays in use, although it cannot be refreshed. A lost answer is not
+ * final, even where the provider revokes on reuse: if it has replaced the refresh token, the successor is lost either way, and if it has not,
+ * the token is still good.
+ */
+const isFinal = ({ stored }: RefreshLease, { failure }: TokenEndpointError): boolean =>
+  failure === "no-app" || failure === "nothing-to-refresh"
+    ? hasEnded(stored, EXPIRY_MARGIN_MS)
+    : failure === "grant-refused";
 
 function asProviderError(error: TokenEndpointError, provider: string): ProviderError {
   const message = `A new access token for ${provider} could not be obtained: ${error.message}.`;
