@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { Facts } from "../../../connector-kit/facts/facts.ts";
 import { nowMs } from "../../../ground/clock.ts";
-import { startVendor, type RunningVendor } from "../../../simulations/vendor/start-vendor.ts";
+import { startVendor, type Intercept, type RunningVendor } from "../../../simulations/vendor/start-vendor.ts";
 import { readFacts } from "../../../simulations/vendor/suite/facts-subject.ts";
 import type { VendorRecord } from "../../../simulations/vendor/vendor-records.ts";
 import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
@@ -40,6 +40,28 @@ integrations:
             - fieldName: given_name
             - fieldName: note
               mapToName: comment
+  - name: hurried
+    provider: square
+    read:
+      objects:
+        - objectName: customers
+          destination: people
+          schedule: "*/10 * * * *"
+          requiredFields:
+            - fieldName: given_name
+            - fieldName: company_name
+              mapToName: comment
+  - name: barred
+    provider: square
+    read:
+      objects:
+        - objectName: customers
+          destination: people
+          schedule: "*/10 * * * *"
+          requiredFields:
+            - fieldName: given_name
+            - fieldName: reference_id
+              mapToName: comment
   - name: pipedrive
     provider: pipedrive
     read:
@@ -69,10 +91,13 @@ describe("a provider that leaves out fields without a value", () => {
   let square: RunningVendor;
   let pipedrive: RunningVendor;
   let sink: Sink;
+  let intercept: Intercept = (_request, carryOut) => carryOut();
   const pipedriveFacts = requireFacts("pipedrive");
   before(async () => {
     sink = await openSink();
-    square = await startVendor(requireFacts("square"));
+    square = await startVendor(requireFacts("square"), {
+      intercept: (request, carryOut) => intercept(request, carryOut),
+    });
     pipedrive = await startVendor(pipedriveFacts);
     busbar = await openTestBusbar({
       env: { BUSBAR_MINUTE_MS: "50", BUSBAR_RETRY_BASE_SECONDS: "0.05" },
@@ -105,10 +130,12 @@ describe("a provider that leaves out fields without a value", () => {
     });
     assert.equal(installed.status, 201, installed.text);
   }
-  const arrived = ({ id }: VendorRecord): Entry[] =>
+  const arrived = ({ id }: VendorRecord, groupRef?: string): Entry[] =>
     sink
       .messagesAt("/people")
-      .flatMap(({ body }) => JSON.parse(body).result as Entry[])
+      .map(({ body }) => JSON.parse(body) as { groupRef: string; result: Entry[] })
+      .filter((message) => groupRef === undefined || message.groupRef === groupRef)
+      .flatMap(({ result }) => result)
       .filter((entry) => entry.id === id);
   const change = (record: VendorRecord, fields: VendorRecord["fields"]) => {
     record.fields = fields;
@@ -172,6 +199,54 @@ describe("a provider that leaves out fields without a value", () => {
     change(cy, { given_name: "Cy III" });
     assert.deepEqual((await read("Cy III")).mappedFields, { comment: null });
     assert.equal(countWhole(), before);
+  });
+
+  /** Answers the first requests for a page of the whole list so; the limits and errors are those of Square's file. */
+  function refuseWhole(times: number, status: number, error: { category: string; code: string }) {
+    const refused = { count: 0 };
+    intercept = ({ url, body }, carryOut) => {
+      const text = body.toString();
+      const isWhole = url.startsWith("/v2/customers/search") && text.includes(`"limit":100`) && !text.includes("updated_at");
+      if (!isWhole || refused.count >= times) return carryOut();
+      refused.count += 1;
+      return { status, ...(status === 429 && { headers: { "retry-after": "0" } }), body: { errors: [error] } };
+    };
+    return refused;
+  }
+  /** Installs an integration without a backfill, and changes a customer without a field that only an old one has. */
+  async function changeWithout(
+    field: string,
+    integration: string,
+    name: string,
+  ): Promise<{ record: VendorRecord; entry: Entry }> {
+    const old = square.vendor.records.put("customers", { fields: { given_name: "Al", [field]: "old" } });
+    old.changedMs = nowMs() - 86_400_000;
+    const record = square.vendor.records.put("customers", { fields: { given_name: name } });
+    await install(integration, { objectName: "customers" }, "square");
+    change(record, { given_name: `${name} II` });
+    return { record, entry: await entryFor(integration, record, `${name} II`) };
+  }
+  const entryFor = (integration: string, record: VendorRecord, name: string): Promise<Entry> =>
+    until(() => arrived(record, integration).find(({ fields }) => fields["given_name"] === name));
+
+  test("waits and learns from the whole list later where the provider limits the rate of that request", async () => {
+    const refused = refuseWhole(1, 429, { category: "RATE_LIMIT_ERROR", code: "RATE_LIMITED" });
+    const { entry: first } = await changeWithout("company_name", "hurried", "Di");
+    assert.deepEqual(first.mappedFields, { comment: null });
+    assert.equal(refused.count, 1);
+  });
+
+  test("learns at a later read where the whole list was refused, and reads the changes meanwhile", async () => {
+    const error = { category: "AUTHENTICATION_ERROR", code: "FORBIDDEN" };
+    const refused = refuseWhole(Number.POSITIVE_INFINITY, 403, error);
+    const { record, entry: first } = await changeWithout("reference_id", "barred", "Ed");
+    assert.deepEqual(first.mappedFields, {});
+    assert.ok(refused.count > 0);
+    assert.match(await readLogs("barred"), /which fields records have could not be learned/i);
+
+    refuseWhole(0, 403, error);
+    change(record, { given_name: "Ed III" });
+    assert.deepEqual((await entryFor("barred", record, "Ed III")).mappedFields, { comment: null });
   });
 
   test("leaves out a field that the account's list of fields no longer has", async () => {

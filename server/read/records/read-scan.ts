@@ -26,6 +26,8 @@ export interface ReadScan {
   set: ReadSet;
   /** Optional fields that the provider refused or does not have; they are no longer requested. */
   refused: Set<string>;
+  /** Whether it is known which fields records of the object have; what the changed records alone have is not remembered. */
+  learning: "wanted" | "failed" | "done";
   /** Whether the fields that no record had were compared with those that the object has. */
   isCompared: boolean;
   /** Requests for the page that could not be read. */
@@ -67,6 +69,7 @@ export async function openReadScan(
     }),
     set,
     refused: new Set(),
+    learning: run.knownFields === null && run.sinceTime ? "wanted" : "done",
     isCompared: false,
     failedCalls: 0,
     log: [],

@@ -1,7 +1,7 @@
 /** Fetches one page of a run: of its records, or of the deletions that are read after them. */
 import type { Checkpoint, DeletionPage, ReadPage, ReadPlan } from "../../../connector-kit/read-connector.ts";
 import type { ProviderFetch } from "../../../connector-kit/calls/provider-fetch.ts";
-import { ProviderError } from "../../../connector-kit/calls/provider-error.ts";
+import { mustBeMended, ProviderError } from "../../../connector-kit/calls/provider-error.ts";
 import { now } from "../../../ground/clock.ts";
 import { callProvider } from "../../operations/call-provider.ts";
 import type { ClaimedRun } from "../../store/reads/read-runs.ts";
@@ -45,12 +45,12 @@ export async function fetchPage(
     }
     const found = await readOrLeaveOut(scan, async (fields) => {
       const plan = { ...scan.plan, ...upperBound(scan, position), fields, account };
-      if (position.checkpoint) return read.readPage(plan, position.checkpoint, countingFetch);
-      const first = await read.readPage(plan, undefined, countingFetch);
-      await learnFields(scan, first, (whole) =>
+      const one = await read.readPage(plan, position.checkpoint ?? undefined, countingFetch);
+      await learnFields(scan, one, (whole) =>
         read.readPage({ ...whole, fields, account }, undefined, countingFetch),
       );
-      return { ...first, total: await estimate(first, () => read.count(plan, countingFetch)) };
+      if (position.checkpoint) return one;
+      return { ...one, total: await estimate(one, () => read.count(plan, countingFetch)) };
     });
     return { position, stage: "records" as const, page: found, time: now(), providerCalls };
   });
@@ -60,25 +60,36 @@ export async function fetchPage(
   });
 }
 
+/** A read of changes is not held up longer by the whole list, which may be too slow to be read at all. */
+const ATTEMPTS_AT_WHOLE_LIST = 3;
+
 /**
- * Reads the first page of the whole list where nothing is known of the object's fields yet, once: changed records alone do not tell which
- * fields have a value elsewhere, so that one which is cleared would be absent. A list that cannot be read teaches nothing.
+ * Reads the first page of the whole list where nothing is known of the object's fields yet: changed records alone do not tell which fields
+ * have a value elsewhere, so that one which is cleared would be absent. Throws a `ProviderError` that may pass; a list that cannot be read
+ * teaches nothing, and the next read of changes asks for it again.
  */
 async function learnFields(
-  { run, plan, shaper, target }: ReadScan,
+  scan: ReadScan,
   { records }: ReadPage,
   readWhole: (plan: ReadPlan) => Promise<ReadPage>,
 ): Promise<void> {
+  const { run, plan, shaper, target } = scan;
   const { absentMeansEmpty } = target.connector.read;
+  if (scan.learning !== "wanted" || records.length === 0) return;
+  if (absentMeansEmpty?.(run.objectName) !== true) return;
   const { since: _, ...whole } = plan;
-  const isWanted = run.knownFields === null && plan.since !== undefined && records.length > 0;
-  if (!isWanted || absentMeansEmpty?.(run.objectName) !== true) return;
   shaper.learn(records);
-  if (shaper.missing().length === 0) return;
   try {
-    shaper.learn((await readWhole(whole)).records);
+    if (shaper.missing().length > 0) shaper.learn((await readWhole(whole)).records);
+    scan.learning = "done";
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
+    const isLasting = mustBeMended(error.kind) || ["conflict", "unreadable"].includes(error.kind);
+    if (!isLasting && run.attempts < ATTEMPTS_AT_WHOLE_LIST) throw error;
+    scan.learning = "failed";
+    const msg =
+      "Which fields records have could not be learned from the whole list, so one that is empty in all changed records is absent; the next read tries again";
+    scan.log.push({ severity: "WARNING", msg, error: String(error) });
   }
 }
 

@@ -170,7 +170,7 @@ async function savePage(
   if (commit.end) deps.readMeter?.ended(commit.end.status);
   if (commit.messages.some(({ held }) => held)) await releaseHeld(deps.database.data, run);
   noteVisit();
-  const learned = scan.shaper.takeLearned();
+  const learned = scan.learning === "done" ? scan.shaper.takeLearned() : undefined;
   if (learned) {
     await rememberFields(deps.database.data, run, learned);
     run.knownFields = [...(run.knownFields ?? []), ...learned];
