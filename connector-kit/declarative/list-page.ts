@@ -42,7 +42,8 @@ import {
   restartWithHalf,
   withKnownSize,
 } from "./smaller-pages.ts";
-import { moveBound, putSince, readSeenIds, rememberBound } from "./since-bound.ts";
+import { isUnmoved, moveOn } from "./same-time.ts";
+import { putSince, readSeenIds, rememberBound } from "./since-bound.ts";
 import {
   trackProgress,
   readBefore,
@@ -204,7 +205,11 @@ export async function readPageFrom(
     (error !== undefined && rules.emptyWhen !== undefined && error.message.includes(rules.emptyWhen)) ||
     (!error && response !== undefined && isEmptyAnswer(response));
   if (isEmpty && !listFresh([], rules, checkpoint)) return goBack(rules, checkpoint, plan);
-  if (isEmpty) return { records: [], deleted: [], ...nextList(chosen) };
+  if (isEmpty && response) {
+    const nothing = { body: null, records: [], entries: [], ids: [], all: [], total: undefined };
+    const behind = nextCheckpoint(chosen, checkpoint, { plan, response, ...nothing });
+    return { records: [], deleted: [], ...(behind && { next: behind }) };
+  }
   const again = error && restartBehind(rules.paging ?? {}, reached, error);
   if (again) return readAgain(again);
   if (error) throw error;
@@ -242,6 +247,7 @@ function leaveOutSeen(
   checkpoint: Checkpoint | undefined,
 ): SourceRecord[] {
   const seen = readSeenIds(checkpoint);
+  if (isUnmoved(records, checkpoint)) return [];
   return records.filter((record) => {
     const { id, changeTime } = record;
     if (isKnown(record, checkpoint)) return false;
@@ -310,7 +316,7 @@ function nextCheckpoint(
   const goesOn = isBehindPeriod(chosen, records) ? undefined : goOnBy(reach, following);
   const overlapped = overlap(rules, plan, { place: goesOn, checkpoint, entries: all });
   const { place } = overlapped;
-  const moved = moves ? moveBound(chosen, records, checkpoint, place) : undefined;
+  const moved = moves ? moveOn(chosen, { records, checkpoint, place }) : undefined;
   const reading = paging.newestFirst ? readOn(chosen, checkpoint, records, place) : undefined;
   const isOver = reading?.isOver ?? (moves ? moved : place) === undefined;
   if (isOver) {
@@ -324,10 +330,11 @@ function nextCheckpoint(
   const step = {
     place: moved ? moved.place : place,
     after: moved?.after,
-    ids,
+    // What changed behind the reader's back may fill the next page with records that this one had.
+    ids: moves ? records.map(({ id, changeTime }) => `${id} ${changeTime?.getTime()}`) : ids,
     read,
     pagesBefore,
-    goesBack: reach?.goesBack,
+    goesBack: reach?.goesBack ?? moved?.comparison !== undefined,
   };
   // When the bound has moved, the list is read from its beginning: pages and depth are counted from zero again.
   const remembered = trackProgress(checkpoint, moved ? {} : paging, step);

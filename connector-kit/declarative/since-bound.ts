@@ -2,14 +2,14 @@
 import { now } from "../../ground/clock.ts";
 import type { Json } from "../../ground/json.ts";
 import { brokenPage } from "../calls/page-check.ts";
-import { textAt } from "../calls/text-at.ts";
+import { textAt, valueAt } from "../calls/text-at.ts";
 import type { Checkpoint, ReadPlan, SourceRecord } from "../read-connector.ts";
 import { buildBody } from "./write/body-members.ts";
 import type { ChosenList } from "./chosen-list.ts";
 import type { PagePlace } from "./paging.ts";
 import type { ObjectPlan } from "./object-plan.ts";
 import { put, formatTime, type RequestParts } from "./request-parts.ts";
-import { requireDepth } from "./scan-progress.ts";
+import { digest, requireDepth } from "./scan-progress.ts";
 
 /** The zones of the world reach from 12 hours behind UTC to 14 hours ahead: a bound so much earlier misses nothing. */
 const ZONES_MS = 14 * 3_600_000;
@@ -51,28 +51,42 @@ function userText(time: Date, timeZone: string | undefined): string {
 }
 
 /** Where a scan in the order of change times continues. */
-interface MovedBound {
+export interface MovedBound {
   place: PagePlace | undefined;
   /** ISO time of the bound. */
   after: string;
   /** Ids of the records that were read before the bound came there, and changed at that time, as exactly as it is written. */
   seen: string[];
-  /** Pages and records that one bound has given so far, where all of them have its time. */
-  here?: { pages: number; records: number };
+  /** What one bound has given so far, where all of it has its time. */
+  here?: Here;
+  /** The comparison of these pages with what they were. */
+  comparison?: Json;
 }
 
+interface Here {
+  pages: number;
+  records: number;
+  /** Digests of the ids of each page. */
+  digests: string[];
+  /** How often the pages were compared. */
+  comparisons?: number;
+}
+
+/** A checkpoint stays short: further pages are not compared, but read again where they have numbers. */
+export const MAX_DIGESTS = 1_000;
+
 /** Returns what the next checkpoint remembers of the bound. */
-export const rememberBound = ({ after, seen, here }: MovedBound): Omit<MovedBound, "place"> => ({
-  after,
-  seen,
-  ...(here && { here }),
+export const rememberBound = ({ place: _, here, comparison, ...bound }: MovedBound): Checkpoint => ({
+  ...bound,
+  ...(here && { here: { ...here } }),
+  ...(comparison !== undefined && { comparison }),
 });
 
 /** Returns the ids of the records at the bound that the pages before had. */
-export function readSeenIds(checkpoint: Checkpoint | undefined): Set<string> {
-  const seen = checkpoint?.["seen"];
-  return new Set(Array.isArray(seen) ? seen.map(String) : []);
-}
+export const readSeenIds = (checkpoint: Checkpoint | undefined): Set<string> =>
+  new Set(readTexts(checkpoint?.["seen"]));
+
+const readTexts = (texts: Json | undefined): string[] => (Array.isArray(texts) ? texts.map(String) : []);
 
 /**
  * Returns where the next page begins: at the time of the last record, or behind this page where all its records have the time of the
@@ -88,7 +102,7 @@ export function moveBound(
   if (!bound || place === undefined) return undefined;
   const last = records.at(-1);
   const stays = (): MovedBound => {
-    const here = countHere(checkpoint, records.length);
+    const here = countHere(checkpoint, records);
     requireDepth(paging, here.pages, here.records);
     return { place, after: bound.toISOString(), seen: [...readSeenIds(checkpoint)], here };
   };
@@ -112,10 +126,34 @@ export function moveBound(
   return { place: undefined, after: time.toISOString(), seen: there.map(({ id }) => id) };
 }
 
-function countHere(checkpoint: Checkpoint | undefined, records: number): { pages: number; records: number } {
-  const here = checkpoint?.["here"] ?? null;
-  return { pages: numberAt(here, "pages") + 1, records: numberAt(here, "records") + records };
+function countHere(checkpoint: Checkpoint | undefined, records: SourceRecord[]): Here {
+  const { pages, records: before, digests, ...others } = readHere(checkpoint);
+  const isKnown = digests.length === pages && pages < MAX_DIGESTS;
+  return {
+    ...others,
+    pages: pages + 1,
+    records: before + records.length,
+    digests: isKnown ? [...digests, digestRecords(records)] : digests,
+  };
 }
+
+/** Returns what the bound has given before this page. */
+export function readHere(checkpoint: Checkpoint | undefined): Here {
+  const here = checkpoint?.["here"] ?? null;
+  const comparisons = numberAt(here, "comparisons");
+  return {
+    pages: numberAt(here, "pages"),
+    records: numberAt(here, "records"),
+    digests: readTexts(valueAt(here, "digests")),
+    ...(comparisons > 0 && { comparisons }),
+  };
+}
+
+/** The order of records of one time does not matter. */
+export const digestRecords = (records: SourceRecord[]): string => {
+  const ids = records.map(({ id }) => id).toSorted((a, b) => (a < b ? -1 : 1));
+  return digest(ids.join(" "));
+};
 
 const numberAt = (counts: Json, name: string): number => Number(textAt(counts, name) ?? 0);
 

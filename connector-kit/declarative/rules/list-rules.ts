@@ -110,7 +110,8 @@ export const Since = Type.Object({
     Type.Boolean({
       description:
         "Pages go on with the time of the last record as the next bound, instead of a place that moves when records change. The list is " +
-        "sorted by the time at `changedPath`, oldest first. `paging` is used within records of one time only.",
+        "sorted by the time at `changedPath`, oldest first. `paging` is used within records of one time only, and where these fill several " +
+        "pages, the pages are compared with what they were before the list goes on, because a record that changes meanwhile moves the others.",
     }),
   ),
   exclusive: Type.Optional(

@@ -39,6 +39,7 @@ async function openRecording(t: TestContext, kind: "scheduled" | "triggered" = "
     shaper: shapeRecords(set, read),
     set,
     refused: new Set(),
+    learning: "done",
     isCompared: false,
     failedCalls: 0,
     log: [],

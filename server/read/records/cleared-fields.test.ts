@@ -206,10 +206,14 @@ describe("a provider that leaves out fields without a value", () => {
     const refused = { count: 0 };
     intercept = ({ url, body }, carryOut) => {
       const text = body.toString();
-      const isWhole = url.startsWith("/v2/customers/search") && text.includes(`"limit":100`) && !text.includes("updated_at");
+      const isWhole =
+        url.startsWith("/v2/customers/search") &&
+        text.includes(`"limit":100`) &&
+        !text.includes("updated_at");
       if (!isWhole || refused.count >= times) return carryOut();
       refused.count += 1;
-      return { status, ...(status === 429 && { headers: { "retry-after": "0" } }), body: { errors: [error] } };
+      const headers: Record<string, string> = status === 429 ? { "retry-after": "0" } : {};
+      return { status, headers, body: { errors: [error] } };
     };
     return refused;
   }

@@ -30,6 +30,7 @@ test("deletions that the provider has only in part are looked up again, and thos
     shaper: shapeRecords(set, read),
     set,
     refused: new Set(),
+    learning: "done",
     isCompared: false,
     failedCalls: 0,
     log: [],
