@@ -204,19 +204,14 @@ export async function readPageFrom(
   const isEmpty =
     (error !== undefined && rules.emptyWhen !== undefined && error.message.includes(rules.emptyWhen)) ||
     (!error && response !== undefined && isEmptyAnswer(response));
-  if (isEmpty && !listFresh([], rules, checkpoint)) return goBack(rules, checkpoint, plan);
-  if (isEmpty && response) {
-    const nothing = { body: null, records: [], entries: [], ids: [], all: [], total: undefined };
-    const behind = nextCheckpoint(chosen, checkpoint, { plan, response, ...nothing });
-    return { records: [], deleted: [], ...(behind && { next: behind }) };
-  }
-  const again = error && restartBehind(rules.paging ?? {}, reached, error);
+  const refusal = isEmpty ? undefined : error;
+  const again = refusal && restartBehind(rules.paging ?? {}, reached, refusal);
   if (again) return readAgain(again);
-  if (error) throw error;
+  if (refusal) throw refusal;
   if (!response) throw brokenPage("there is no answer");
-  const body = parseBody(response.text);
+  const body = isEmpty ? null : parseBody(response.text);
   if (body === undefined) throw buildUnreadable(response);
-  const all = listEntries(body, rules);
+  const all = isEmpty ? [] : listEntries(body, rules);
   const entries = listFresh(all, rules, checkpoint);
   if (!entries) return goBack(rules, checkpoint, plan);
   const whole = rules.readEach

@@ -25,7 +25,7 @@ const MAX_COMPARISONS = 20;
 /** A comparison that is under way: which page of that time is next, and where the list goes on behind it; null at its end. */
 interface Comparison {
   index: number;
-  then: Pick<MovedBound, "after" | "seen"> | null;
+  behind: Pick<MovedBound, "after" | "seen"> | null;
 }
 
 interface TimedPage {
@@ -69,7 +69,7 @@ function readOnBehind(chosen: ChosenList, { records, checkpoint, place }: TimedP
     after: bound.toISOString(),
     seen: [...readSeenIds(checkpoint)],
     here: { ...readHere(checkpoint), comparisons: comparisons + 1 },
-    comparison: { index, then: moved ? { after: moved.after, seen: moved.seen } : null },
+    comparison: { index, behind: moved ? { after: moved.after, seen: moved.seen } : null },
   };
 }
 
@@ -77,7 +77,7 @@ function readOnBehind(chosen: ChosenList, { records, checkpoint, place }: TimedP
  * Numbered pages are compared from the last to the first: records move to smaller numbers only, so none is passed over. Others can be read
  * forwards only: from a page that has moved, they are read as if for the first time, and compared again behind the last one.
  */
-function compare(chosen: ChosenList, page: TimedPage, { index, then }: Comparison): MovedBound | undefined {
+function compare(chosen: ChosenList, page: TimedPage, { index, behind }: Comparison): MovedBound | undefined {
   const { records, checkpoint, place } = page;
   const first = chosen.rules.paging?.page?.first;
   const here = readHere(checkpoint);
@@ -94,20 +94,20 @@ function compare(chosen: ChosenList, page: TimedPage, { index, then }: Compariso
   }
   const next = first === undefined ? index + 1 : index - 1;
   const isOver = first === undefined ? place === undefined || next >= here.digests.length : next < 0;
-  if (isOver) return then ? { place: undefined, ...then } : undefined;
+  if (isOver) return behind ? { place: undefined, ...behind } : undefined;
   return {
     place: first === undefined ? place : first + next,
     after: textAt(checkpoint ?? null, "after") ?? "",
     seen: [...readSeenIds(checkpoint)],
     here,
-    comparison: { index: next, then },
+    comparison: { index: next, behind },
   };
 }
 
 function readComparison(checkpoint: Checkpoint | undefined): Comparison | undefined {
   const stored = checkpoint?.["comparison"];
   if (!isJsonObject(stored) || typeof stored["index"] !== "number") return undefined;
-  const { index, then } = stored;
-  if (!isJsonObject(then)) return { index, then: null };
-  return { index, then: { after: String(then["after"]), seen: [...readSeenIds(then)] } };
+  const { index, behind } = stored;
+  if (!isJsonObject(behind)) return { index, behind: null };
+  return { index, behind: { after: String(behind["after"]), seen: [...readSeenIds(behind)] } };
 }

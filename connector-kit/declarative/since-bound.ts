@@ -76,8 +76,9 @@ interface Here {
 export const MAX_DIGESTS = 1_000;
 
 /** Returns what the next checkpoint remembers of the bound. */
-export const rememberBound = ({ place: _, here, comparison, ...bound }: MovedBound): Checkpoint => ({
-  ...bound,
+export const rememberBound = ({ after, seen, here, comparison }: MovedBound): Checkpoint => ({
+  after,
+  seen,
   ...(here && { here: { ...here } }),
   ...(comparison !== undefined && { comparison }),
 });
