@@ -145,3 +145,42 @@ test("a record that HubSpot's servers failed at is updated again later", async (
   ]);
   assert.deepEqual(reported((await write.write(batch, provider.fetch)).outcomes), ["1", "unavailable"]);
 });
+
+/** HubSpot's changelog of 2025-01-14 (updated-merge-functionality-for-contacts-and-companies): both earlier ids lead to a new record with an id of its own. */
+const merged = (request: ProviderRequest, into: Record<string, string>, marked: boolean) =>
+  inputs(request).map(({ id, properties, ...rest }) => ({
+    id: into[id] ?? id,
+    properties,
+    ...(marked && rest),
+  }));
+
+test("an update under an id from before a merge succeeds, with the id of the record that is left", async () => {
+  for (const marked of [true, false]) {
+    const provider = replay((request) => ({
+      status: 200,
+      body: { status: "COMPLETE", results: merged(request, { "2": "900" }, marked).toReversed() },
+    }));
+    const batch = updates([
+      ["1", { city: "Ulm" }],
+      ["2", { city: "Bonn" }],
+      ["3", { city: "Köln" }],
+    ]);
+    const { outcomes } = await write.write(batch, provider.fetch);
+    assert.deepEqual(reported(outcomes), ["1", "900", "3"]);
+  }
+});
+
+test("two updates whose records merged into one are told apart by their trace ids, and are unknown without them", async () => {
+  const into = { "2": "900", "3": "900" };
+  const batch = updates([
+    ["1", { city: "Ulm" }],
+    ["2", { city: "Bonn" }],
+    ["3", { city: "Köln" }],
+  ]);
+  const run = async (marked: boolean) => {
+    const provider = replay((request) => ({ status: 200, body: { results: merged(request, into, marked) } }));
+    return reported((await write.write(batch, provider.fetch)).outcomes);
+  };
+  assert.deepEqual(await run(true), ["1", "900", "900"]);
+  assert.deepEqual(await run(false), ["1", "unknown_outcome", "unknown_outcome"]);
+});

@@ -1,5 +1,5 @@
 /** Updates HubSpot records in batches, each record at most once per request. */
-import type { Json } from "../../ground/json.ts";
+import type { Json, JsonObject } from "../../ground/json.ts";
 import type { RecordWrite, WriteResult } from "../../connector-kit/connector.ts";
 import type { ProviderFetch } from "../../connector-kit/calls/provider-fetch.ts";
 import { Outcomes } from "../../connector-kit/calls/outcomes.ts";
@@ -47,7 +47,10 @@ function warnings(write: RecordWrite): string[] {
   return found;
 }
 
-/** Matches results by id, never by position; one error entry can be about several records. */
+/**
+ * Matches results by trace id or id, never by position; one error entry can be about several records. An id from before a merge is answered with
+ * the record that is left, which has an id of its own (changelog of 2025-01-14, updated merge functionality).
+ */
 function settleUpdated(
   write: RecordWrite,
   indexes: number[],
@@ -55,10 +58,13 @@ function settleUpdated(
   outcomes: Outcomes,
 ): void {
   const { results, faults } = readBatchAnswer(body);
-  const byId = new Map(results.map((result) => [readId(result), result]));
-  for (const index of indexes) {
-    const result = byId.get(write.records[index]?.id);
-    if (result) outcomes.settle(index, toOutcome(result));
+  const unplaced: JsonObject[] = [];
+  for (const result of results) {
+    const index =
+      indexes.find((one) => String(one) === result.objectWriteTraceId) ??
+      indexes.find((one) => write.records[one]?.id === readId(result));
+    if (index === undefined) unplaced.push(result);
+    else outcomes.settle(index, toOutcome(result));
   }
   for (const fault of faults) {
     const named = indexes.filter(
@@ -66,10 +72,14 @@ function settleUpdated(
     );
     outcomes.fail(outcomes.open(named), toRecordError(fault));
   }
-  const asked = new Set(indexes.map((index) => write.records[index]?.id));
+  const open = outcomes.open(indexes);
+  const [result] = unplaced;
+  const [index] = open;
+  if (result && index !== undefined && unplaced.length === 1 && open.length === 1)
+    return outcomes.settle(index, toOutcome(result));
   // A record was written under another id than requested: it could be any of the open ones.
-  if (results.some((result) => !asked.has(readId(result)))) return;
+  if (result) return;
   const nameless = faults.filter((fault) => fault.ids.length === 0 && fault.traceIds.length === 0);
   const [fault] = nameless;
-  if (fault && nameless.length === 1) outcomes.fail(outcomes.open(indexes), toRecordError(fault));
+  if (fault && nameless.length === 1) outcomes.fail(open, toRecordError(fault));
 }

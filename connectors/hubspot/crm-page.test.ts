@@ -1,7 +1,7 @@
 /** HubSpot scans: what is requested, and what happens where lists and searches have limits. */
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import type { JsonObject } from "../../ground/json.ts";
+import { isJsonObject, type JsonObject } from "../../ground/json.ts";
 import { fetchFrom, openSandbox } from "../../connector-kit/testing/reading-fixture.ts";
 import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import type { ReadPlan } from "../../connector-kit/read-connector.ts";
@@ -358,4 +358,16 @@ test("searches keep a pace of their own", () => {
   const list = read.preparePage(plan());
   assert.deepEqual(read.choosePace(search), { kind: "search", perSecond: 3 });
   assert.deepEqual(read.choosePace(list), { kind: "request", perSecond: 6.6 });
+});
+
+test("a search from the beginning of time has no lower bound: HubSpot answers one at the epoch with 500", () => {
+  const until = new Date("2026-01-01T00:00:00Z");
+  for (const since of [new Date(0), new Date("1926-01-01T00:00:00Z")]) {
+    const { body } = read.preparePage(plan({ since, until }));
+    assert.deepEqual(isJsonObject(body) && body.filterGroups, [
+      { filters: [{ propertyName: "lastmodifieddate", operator: "LTE", value: String(until.getTime()) }] },
+    ]);
+    const open = read.preparePage(plan({ since })).body;
+    assert.equal(isJsonObject(open) && open.filterGroups, undefined);
+  }
 });

@@ -104,13 +104,17 @@ export function searchPage({
   return { method: "POST", path: `${OBJECTS}/${plan.objectName}/search`, body, repeatable: true };
 }
 
-/** Both bounds are inclusive, in milliseconds since the epoch. */
+/**
+ * Both bounds are inclusive, in milliseconds since the epoch. A bound at the epoch is answered with 500 by some of HubSpot's addresses
+ * (estuary/connectors, source-hubspot-native, 2026-09), and leaves nothing out.
+ */
 function timeFilter({ objectName, since, until }: SearchPage["plan"]): JsonObject[] {
   const propertyName = changeProperty(objectName);
   const text = (time: Date) => String(time.getTime());
-  if (since && until)
-    return [{ propertyName, operator: "BETWEEN", value: text(since), highValue: text(until) }];
-  if (since) return [{ propertyName, operator: "GTE", value: text(since) }];
+  const from = since && since.getTime() > 0 ? since : undefined;
+  if (from && until)
+    return [{ propertyName, operator: "BETWEEN", value: text(from), highValue: text(until) }];
+  if (from) return [{ propertyName, operator: "GTE", value: text(from) }];
   return until ? [{ propertyName, operator: "LTE", value: text(until) }] : [];
 }
 

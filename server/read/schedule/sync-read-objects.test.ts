@@ -51,6 +51,19 @@ test("a new object is read from when it was configured on, and its backfill cove
   assert.equal(row.cursorTime.getTime() - (backfill.sinceTime?.getTime() ?? 0), 30 * 86_400_000);
 });
 
+test("a backfill of more days than there are begins in 1970, where every provider takes a bound", async (t) => {
+  for (const days of [36_500, 1e12]) {
+    const busbar = await openInstallations(t, {
+      schedule: EVERY_HOUR,
+      backfill: { defaultPeriod: { days } },
+    });
+    const { id } = await busbar.install("acme", account);
+    await busbar.sync();
+    const [backfill] = await busbar.runs(id);
+    assert.deepEqual(backfill?.sinceTime, new Date(0));
+  }
+});
+
 test("an object without a backfill never reads what is older than itself", async (t) => {
   const busbar = await openInstallations(t, { schedule: EVERY_HOUR });
   const { id } = await busbar.install("acme", account);

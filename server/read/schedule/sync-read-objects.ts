@@ -264,4 +264,6 @@ async function addObject(situation: Situation, definition: ReadDefinition): Prom
   return 1;
 }
 
-const daysBefore = (time: Date, days: number): Date => new Date(time.getTime() - days * 86_400_000);
+/** Not before 1970, where no record is older: earlier bounds are refused by some providers, and are no times at all in the end. */
+const daysBefore = (time: Date, days: number): Date =>
+  new Date(Math.max(0, time.getTime() - days * 86_400_000));
