@@ -11,12 +11,13 @@ export function toCallActor({ builderId, apiKeyId, groupRef, consumerRef, name }
   return undefined;
 }
 
-/** Returns whether the caller may list all groups: not a customer's token, not a browser's key, and no agent of a customer. */
-export const seesGroups = ({
-  groupRef,
-  scopes,
-  agent,
-}: Pick<Caller, "groupRef" | "scopes" | "agent">): boolean =>
+/**
+ * Returns whether the caller may learn which groups there are. A customer's token, an agent of a customer and a key of browsers may
+ * not; a key that has further scopes beside `full` or `read-only` may.
+ */
+export const seesEveryGroup = ({ groupRef, agent, kind, role, scopes }: SeesGroups): boolean =>
   groupRef === undefined &&
   agent?.groupRef === undefined &&
-  ["full", "read-only"].some((scope) => scopes.includes(scope));
+  (kind === "person" || role !== undefined || ["full", "read-only"].some((scope) => scopes.includes(scope)));
+
+type SeesGroups = Pick<Caller, "scopes"> & Partial<Pick<Caller, "groupRef" | "agent" | "kind" | "role">>;

@@ -2,7 +2,7 @@
 import type { Catalog } from "../../connector-kit/catalog.ts";
 import type { Access } from "../access/authorize.ts";
 import { isLimited } from "../access/key-limits.ts";
-import { seesGroups } from "../access/actor.ts";
+import { seesEveryGroup } from "../access/actor.ts";
 import type { LiveConnection } from "../calls/live-connection.ts";
 import type { LiveConnections } from "../calls/live-connections.ts";
 import type { ClientAddress } from "../../ground/client-address.ts";
@@ -88,7 +88,7 @@ export function openTargets(deps: TargetDeps): Targets {
   ): Promise<Admission> => {
     const permit = await permits.byNames(names);
     if (!permit || permit.projectId !== readProjectId(names))
-      throw await unknownInstallation(deps.database.control, names, seesGroups(caller));
+      throw await unknownInstallation(deps.database.control, names, seesEveryGroup(caller));
     if (permit.disabledReason) {
       const target = { projectId: permit.projectId, installationId: permit.id, shard: permit.shard };
       throw new InstallationRefusal(permit.disabledReason, { ...by, target });

@@ -1,7 +1,7 @@
 /** The write endpoint: plans one record or a batch, then writes it, accepts it for later, or shows it (dry run). */
 import { Type } from "typebox";
 import { addWorkIds } from "../../ground/current-work.ts";
-import { seesGroups, toCallActor } from "../access/actor.ts";
+import { seesEveryGroup, toCallActor } from "../access/actor.ts";
 import { newId } from "../../ground/ids.ts";
 import { inSpan } from "../../ground/span.ts";
 import { projectEndpoint } from "../http/endpoint.ts";
@@ -67,7 +67,7 @@ export const writeRecords = ({ shards }: { shards: CustomerShards<WriteServices>
       const deps = await shards.chooseByGroup(project.id, body.groupRef);
       const { integrationId: integration, objectName } = params;
       const asked = { projectId: project.id, integration, objectName, groupRef: body.groupRef };
-      const target = await findTarget(deps, { ...asked, seesGroups: seesGroups(caller) });
+      const target = await findTarget(deps, { ...asked, seesGroups: seesEveryGroup(caller) });
       const { installation, connector } = target;
       addWorkIds({ installationId: installation.id, connectionId: installation.connectionId });
       const plan = planWrite(body, target.settings, connector.write.abilities);

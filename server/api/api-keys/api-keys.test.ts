@@ -54,6 +54,13 @@ describe("API keys", () => {
     assert.equal((await busbar.inProject("GET", "/connections?groupRef=a", undefined, headers)).status, 200);
   });
 
+  test("a further scope takes nothing from a key that reads everything", async () => {
+    const scopes = ["read-only", "frontend", "read"];
+    const { key } = (await create({ label: "reports in pages", scopes })).body;
+    const headers = { "x-api-key": key };
+    assert.equal((await busbar.inProject("GET", "/connections", undefined, headers)).status, 200);
+  });
+
   test("the last active full key of a project is neither deleted, switched off nor narrowed", async () => {
     const keys = (await busbar.inProject("GET", "/api-keys")).body as {
       id: string;

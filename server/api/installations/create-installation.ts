@@ -6,7 +6,7 @@ import { Problem } from "../../../ground/errors.ts";
 import type { Json } from "../../../ground/json.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import { ConfigInputSchema } from "../../../manifest/installation-config.ts";
-import { seesGroups } from "../../access/actor.ts";
+import { seesEveryGroup } from "../../access/actor.ts";
 import { upsertGroup } from "../../store/access/customers.ts";
 import { isUniqueViolation, transactControl } from "../../store/database/database.ts";
 import type { ControlQueries } from "../../store/database/sides.ts";
@@ -71,7 +71,7 @@ export const createInstallation = (deps: AccountServices) =>
       const createdBy = showCreatedBy(caller, config.createdBy, "create-installation");
       const check = async (queries: ControlQueries) => {
         const integration = await getIntegrationRow(queries, project.id, params.integrationId);
-        const asked = { groupRef, connectionId, seesGroups: seesGroups(caller) };
+        const asked = { groupRef, connectionId, seesGroups: seesEveryGroup(caller) };
         const connection = await getUsableConnection(queries, integration, asked);
         const content = checkConfigContent(deps.catalog, integration, config.content as Json);
         await requireKnownDestinations(queries, integration, { after: content });

@@ -3,6 +3,7 @@ import { type Static, Type } from "typebox";
 import { Problem } from "../../../ground/errors.ts";
 import type { ConfigContent } from "../../../manifest/installation-config.ts";
 import { type ManifestIntegration, ManifestIntegrationSchema } from "../../../manifest/manifest.ts";
+import { seesEveryGroup } from "../../access/actor.ts";
 import { removedConnections, installationDeleted } from "../../events/new-events.ts";
 import { queueEvents } from "../../events/record-event.ts";
 import { projectEndpoint, route, type Route } from "../../http/endpoint.ts";
@@ -36,7 +37,6 @@ import {
 import { IntegrationIdOrName, CreateTime } from "../members.ts";
 import { listQuery, onePage, pageSchema } from "../pages.ts";
 import { INTEGRATION, PROJECT } from "../paths.ts";
-import { seesEveryGroup } from "../require-group.ts";
 import { batchUpsertIntegrations } from "./batch-upsert-integrations.ts";
 import { checkedEntry, checkedManifest, deployIntegration, type DeployServices } from "./deploy-manifest.ts";
 import { checkedProviders, storeProviders } from "./deploy-providers.ts";

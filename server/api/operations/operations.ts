@@ -2,6 +2,7 @@
 import { Type } from "typebox";
 import { described } from "../../../ground/described.ts";
 import { Problem } from "../../../ground/errors.ts";
+import { seesEveryGroup } from "../../access/actor.ts";
 import { projectEndpoint, route, type Route } from "../../http/endpoint.ts";
 import type { CustomerShards } from "../../operations/customer-shards.ts";
 import type { InstallationCache } from "../../operations/installation-cache.ts";
@@ -19,7 +20,6 @@ import { OperationId } from "../members.ts";
 import { listQuery, onePage, pageQuery, pageSchema, periodQuery, textQuery } from "../pages.ts";
 import { chooseShards, inShardOfInstallation } from "../in-shard.ts";
 import { INSTALLATION, PROJECT } from "../paths.ts";
-import { seesEveryGroup } from "../require-group.ts";
 import { getBackfillProgress } from "./get-backfill-progress.ts";
 import { getOperationRow, noOperation, OperationSchema, toOperation } from "./operation.ts";
 

@@ -1,7 +1,7 @@
 /** POST …/objects/{objectName}:deliverResults: releases held messages of an object that is delivered on request. */
 import type { CustomerShards } from "../../operations/customer-shards.ts";
 import { Type } from "typebox";
-import { seesGroups } from "../../access/actor.ts";
+import { seesEveryGroup } from "../../access/actor.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import { deliverHeld } from "../../store/deliveries/held-messages.ts";
 import {
@@ -42,7 +42,7 @@ export const deliverResults = ({ shards }: { shards: CustomerShards<ObjectServic
         groupRef: body.groupRef,
         objectName: params.objectName,
         in: "path",
-        seesGroups: seesGroups(caller),
+        seesGroups: seesEveryGroup(caller),
       });
       const { objectName } = requireOnRequest(found, params.objectName);
       const object = { installationId: found.installed.installation.id, objectName };

@@ -9,7 +9,7 @@ import { Problem, type Issue } from "../../../ground/errors.ts";
 import { suggestName } from "../../../ground/closest.ts";
 import { leadsIntoList } from "../../../ground/field-path.ts";
 import { elapsedMs, nowMs } from "../../../ground/clock.ts";
-import { seesGroups } from "../../access/actor.ts";
+import { seesEveryGroup } from "../../access/actor.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import { callProvider, type CallServices } from "../../operations/call-provider.ts";
 import type { MetadataMemory } from "../../operations/metadata-memory.ts";
@@ -111,7 +111,7 @@ export const searchRecords = ({ shards }: { shards: CustomerShards<SearchService
         groupRef: query.groupRef,
         objectName: body.objectName,
         in: "body",
-        seesGroups: seesGroups(caller),
+        seesGroups: seesEveryGroup(caller),
       });
       const path = `/search/v1/projects/${project.name}/integrations/${params.integrationId}`;
       return searchObject(deps, object, { filters: body.fieldFilters, path, sent: body });

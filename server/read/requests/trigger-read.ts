@@ -1,6 +1,6 @@
 /** POST …/objects/{objectName} of the read API: reads an object's records now, or shows how they would be read. */
 import type { CustomerShards } from "../../operations/customer-shards.ts";
-import { seesGroups, toCallActor } from "../../access/actor.ts";
+import { seesEveryGroup, toCallActor } from "../../access/actor.ts";
 import { Type } from "typebox";
 import type { Catalog } from "../../../connector-kit/catalog.ts";
 import { now } from "../../../ground/clock.ts";
@@ -85,7 +85,7 @@ export const triggerRead = ({ shards }: { shards: CustomerShards<TriggerReadServ
         groupRef: body.groupRef,
         objectName,
         in: "path",
-        seesGroups: seesGroups(caller),
+        seesGroups: seesEveryGroup(caller),
       });
       const span = resolveSpan(body, now());
       await requireDestination(deps, object, objectName);
