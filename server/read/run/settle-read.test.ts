@@ -183,16 +183,13 @@ test("five scheduled reads in a row that failed for good, and an hour, pause the
   assert.match(String(event?.["error"]), /^\[account\] Error reading from provider: it is invalid/);
 });
 
-test("a read that succeeds sets the failures back", async (t) => {
-  const { fail, begin, object, claim, id, deps } = await openFailing(t);
-  await begin("scheduled");
-  await fail("scheduled", failure("invalid"));
-  await begin("scheduled");
-  const { operationId, workerId } = { ...(await claim(id, "scheduled")), workerId: WORKER };
+/** Lets the begun run of this kind succeed; a scheduled one moves the cursor. */
+async function succeed({ claim, id, deps }: Awaited<ReturnType<typeof openFailing>>, kind: ReadKind) {
+  const { operationId } = await claim(id, kind);
   const cursor = { cursorTime: new Date(), settled: false, forgetBefore: new Date(0) };
   await deps.commit({
     operationId,
-    workerId,
+    workerId: WORKER,
     untilTime: null,
     stage: "records",
     checkpoint: null,
@@ -203,9 +200,42 @@ test("a read that succeeds sets the failures back", async (t) => {
     fingerprints: [],
     forgotten: [],
     release: true,
-    end: { status: "success", result: "[account] No new data found", cursor },
+    end: {
+      status: "success",
+      result: "[account] No new data found",
+      ...(kind === "scheduled" && { cursor }),
+    },
   });
+}
+
+test("a read that succeeds sets the failures back", async (t) => {
+  const failing = await openFailing(t);
+  const { fail, begin, object } = failing;
+  await begin("scheduled");
+  await fail("scheduled", failure("invalid"));
+  await begin("scheduled");
+  await succeed(failing, "scheduled");
   assert.deepEqual([(await object())?.failures, (await object())?.failingSince], [0, null]);
+});
+
+test("a triggered read that succeeds has the failing schedule tried at once, and hides no reason until then", async (t) => {
+  const failing = await openFailing(t);
+  const { fail, begin, object, id, queries } = failing;
+  const reasons = async () =>
+    ((await listHealthReasons(queries, [id])).get(id) ?? [])
+      .filter(({ type }) => type !== "worker")
+      .map(({ type, detail }) => ({ type, detail }));
+  await begin("scheduled");
+  await fail("scheduled", failure("invalid"));
+  const nextTick = new Date(nowMs() + HOUR_MS);
+  await queries.updateTable("readObjects").set({ nextTick }).execute();
+  await begin("triggered");
+  await succeed(failing, "triggered");
+  assert.deepEqual(await reasons(), [{ type: "read", detail: "it is invalid" }]);
+  assert.ok(((await object())?.nextTick?.getTime() ?? 0) <= nowMs(), "the scheduled read is due");
+  await begin("scheduled");
+  await succeed(failing, "scheduled");
+  assert.deepEqual(await reasons(), []);
 });
 
 test("bad credentials end a read at once with the reason, and pause nothing", async (t) => {

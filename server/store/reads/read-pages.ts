@@ -154,6 +154,12 @@ const MOVE_RUNS = sql`moved as (
       where read_runs.operation_id = input.operation_id and input.status is null
     )`;
 
+/**
+ * A read outside the schedule has succeeded after scheduled ones that failed. Whether those work again, and what they missed, only the
+ * schedule can tell: it is tried at once, and the reason stays until then.
+ */
+const SCHEDULE_STILL_FAILS = sql`(input.status = 'success' and input.cursor_time is null and failures > 0 and next_tick is not null)`;
+
 /** Removes runs, moves cursors (never into the future, which no read has seen), makes up for missed ticks, and counts failures. */
 const END_RUNS = sql`ended as (
       delete from read_runs using input, mine
@@ -166,15 +172,16 @@ const END_RUNS = sql`ended as (
         settled_time = case when input.settled then least(input.cursor_time, now()) else read_objects.settled_time end,
         deletions_time = case when input.deletions_time is null then read_objects.deletions_time
           else least(input.deletions_time, now()) end,
-        next_tick = case when missed_tick and input.cursor_time is not null and next_tick is not null
+        next_tick = case when next_tick is not null and (missed_tick and input.cursor_time is not null or ${SCHEDULE_STILL_FAILS})
           then now() else next_tick end,
         missed_tick = missed_tick and input.cursor_time is null,
         pause = coalesce(read_objects.pause, input.pause),
         failures = case when input.failed then failures + 1 when input.cursor_time is not null then 0 else failures end,
         failing_since = case when input.failure is not null then coalesce(failing_since, now())
-          when input.cursor_time is not null or (input.status = 'success' and failures = 0) then null
+          when input.status = 'success' and not ${SCHEDULE_STILL_FAILS} then null
           else failing_since end,
-        failure = case when input.status = 'success' then null else coalesce(input.failure, read_objects.failure) end,
+        failure = case when input.status = 'success' and not ${SCHEDULE_STILL_FAILS} then null
+          else coalesce(input.failure, read_objects.failure) end,
         missing_fields = case when input.status <> 'success' then read_objects.missing_fields
           when cardinality(input.missing_fields) > 0
           then ${buildDatedFields(sql`read_objects.missing_fields`, sql`input.missing_fields`)} end
