@@ -122,15 +122,10 @@ const listCauses = ({ problem }: Refused): string[] => {
   return Array.isArray(causes) ? causes.filter((cause) => typeof cause === "string") : [];
 };
 
-/** Joins the refusals into one, which has the type of each and the causes of all. */
+/** Joins the refusals into one, which has the type of each and the causes of all; these are printed behind the message. */
 function unknownEverywhere({ unseen, names }: Found): Failure {
   const message = unseen
-    .map(({ installationId, refusal }) =>
-      [
-        `${names.get(installationId) ?? ""}: ${refusal.message}`,
-        ...listCauses(refusal).map((cause) => `  - ${cause}`),
-      ].join("\n"),
-    )
+    .map(({ installationId, refusal }) => `${names.get(installationId) ?? ""}: ${refusal.message}`)
     .join("\n");
   const problem = { ...unseen[0]?.refusal.problem, detail: message };
   const causes = unseen.flatMap(({ installationId, refusal }) =>

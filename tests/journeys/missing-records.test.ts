@@ -156,6 +156,17 @@ describe("a record that did not arrive", () => {
   test("because nobody has ever seen it", () =>
     tells("refused", "999", /Changes up to .* next read is due at/));
 
+  test("because none of the customer's installations has ever seen it: each cause is printed once", async () => {
+    const content = { provider: "hubspot", read: { objects: { contacts: {} } } };
+    const also = { groupRef: "recent", config: { content } };
+    const installed = await busbar.inProject("POST", "/integrations/unread/installations", also);
+    assert.equal(installed.status, 201, installed.text);
+    const printed = await printTrace("recent", "999");
+    assert.equal(printed.match(/There was no backfill/g)?.length, 1, printed);
+    assert.equal(printed.match(/Changes up to/g)?.length, 2, printed);
+    for (const name of ["recent", "unread"]) assert.match(printed, new RegExp(`installation of ${name} `));
+  });
+
   test("because reading is paused", async () => {
     const paused = await busbar.call(
       "POST",
