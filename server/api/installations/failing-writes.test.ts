@@ -71,6 +71,9 @@ describe("writes that the provider breaks", () => {
     assert.deepEqual([reason?.type, reason?.name], ["write", "companies"]);
     assert.match(reason?.detail ?? "", /^The last 3 creates failed at the provider.*500/);
     assert.match(reason?.detail ?? "", new RegExp(`log of operation ${third.operationId}`));
+    const lastMs = Date.parse(/the last time at (\S+Z)/.exec(reason?.detail ?? "")?.[1] ?? "");
+    assert.ok(lastMs >= startMs - 1_000 && lastMs <= Date.now(), reason?.detail);
+    assert.match(reason?.detail ?? "", /ends with the next create that succeeds/);
     const sinceMs = Date.parse(reason?.since ?? "");
     assert.ok(sinceMs >= startMs - 1_000 && sinceMs <= Date.now(), reason?.since);
 

@@ -92,8 +92,10 @@ const FAILED_RESULT = sql`rtrim(left(regexp_replace(result, ${sql.lit(RESULT_BEG
 /** Writes that end as failed or unknown at once wait for nothing: only their outcomes tell that the provider does not work. */
 const FAILING_WRITES = sql`
   select 'write', coalesce(metadata #>> '{objects,0}', failing_writes.object_name),
-    concat(format('The last %s %ss failed at the provider, or nobody knows what became of them. ', failures, write_type),
-      'The last one: ' || ${FAILED_RESULT} || '. ', format('The log of operation %s says more.', operation_id)),
+    concat(format('The last %s %ss failed at the provider, or nobody knows what became of them, the last time at %s. ', failures, write_type,
+        to_char(last_time at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')),
+      'The last one: ' || ${FAILED_RESULT} || '. ', format('The log of operation %s says more. ', operation_id),
+      format('This ends with the next %s that succeeds, or a week after the last failure.', write_type)),
     since, failing_writes.object_name
   from failing_writes left join operations on operations.id = operation_id
   where failing_writes.installation_id = installations.id and ${IS_FAILING}`;
