@@ -99,6 +99,46 @@ test("a locked row is worth trying again, for that record alone", async () => {
   assert.ok(locked.error.retryAt);
 });
 
+/** Declarative-Lookup-Rollup-Summaries issues 847 and 1241: the lock is in the message, the code is that of the trigger. */
+test("a trigger or flow that met a locked row is worth trying again", async () => {
+  const message =
+    "dlrs_SubscriptionTrigger: execution of AfterUpdate\n\ncaused by: System.DmlException: Update failed. First exception on row 0 with id " +
+    "a0N0J00000OPSAVUA5; first error: UNABLE_TO_LOCK_ROW, unable to obtain exclusive access to this record: []";
+  for (const code of ["CANNOT_INSERT_UPDATE_ACTIVATE_ENTITY", "CANNOT_EXECUTE_FLOW_TRIGGER"]) {
+    const body = [saved(ADA), failed(code, message)];
+    const [, locked] = (await write.write(creates(["a", "b"]), replay({ status: 200, body }).fetch)).outcomes;
+    assert.ok(locked && !locked.success);
+    assert.equal(locked.error.kind, "unavailable");
+    assert.ok(locked.error.retryAt);
+  }
+});
+
+/** rudder-transformer pull request 3498: an account's own trigger exceeds its limits with many records at once, and takes each of them alone. */
+test("records that together exceed the limits of the account's triggers are written in smaller requests", async () => {
+  const message = "AccountTrigger: System.LimitException: Too many SOQL queries: 101";
+  const provider = replay((request) => ({
+    status: 200,
+    body: records(request).map(({ LastName }) => {
+      if (LastName === "bad") return failed("REQUIRED_FIELD_MISSING");
+      const isTooMuch = records(request).length > 2 || LastName === "never";
+      return isTooMuch
+        ? failed("CANNOT_INSERT_UPDATE_ACTIVATE_ENTITY", message)
+        : saved(`${String(LastName)}`);
+    }),
+  }));
+  const result = await write.write(creates(["a", "bad", "c", "never", "e"]), provider.fetch);
+  assert.deepEqual(reported(result.outcomes), [
+    "a",
+    "REQUIRED_FIELD_MISSING",
+    "c",
+    "CANNOT_INSERT_UPDATE_ACTIVATE_ENTITY",
+    "e",
+  ]);
+  const before = provider.requests.length;
+  await write.write(creates(["a", "c", "e"], true), provider.fetch);
+  assert.equal(provider.requests.length, before + 1, "all or none goes in one request");
+});
+
 test("an id that comes again, in either form, waits for the next request", async () => {
   const provider = replay((request) => ({
     status: 200,

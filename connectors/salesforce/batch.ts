@@ -74,24 +74,45 @@ async function writeWave(
         toOutcome(saved, write.records[indexes[position] ?? -1]?.id),
       );
       const settled = write.allOrNone ? blameCulprit(reported) : reported;
+      const crowded: number[] = [];
       for (const [position, index] of indexes.entries()) {
         const outcome = settled[position];
-        if (outcome) outcomes.settle(index, outcome);
+        if (outcome && isCrowded(outcome) && indexes.length > 1 && !write.allOrNone) crowded.push(index);
+        else if (outcome) outcomes.settle(index, outcome);
       }
       if (results.some(({ success }) => success !== true))
         result.rawResponse = shorten(JSON.stringify(answer.body));
-      return;
+      return crowded.length < indexes.length
+        ? writeWave(write, crowded, fetch, { outcomes, result })
+        : writeHalves(write, crowded, fetch, { outcomes, result });
     }
     if (!answer.error) return;
     result.rawResponse = answer.error.rawResponse;
     if (indexes.length === 1 || write.allOrNone || !isAboutOneRecord(answer.error)) {
       return outcomes.fail(indexes, answer.error);
     }
-    const half = Math.ceil(indexes.length / 2);
-    await writeWave(write, indexes.slice(0, half), fetch, { outcomes, result });
-    await writeWave(write, indexes.slice(half), fetch, { outcomes, result });
+    return writeHalves(write, indexes, fetch, { outcomes, result });
   });
 }
+
+async function writeHalves(
+  write: RecordWrite,
+  indexes: number[],
+  fetch: ProviderFetch,
+  written: { outcomes: Outcomes; result: WriteResult },
+): Promise<void> {
+  const half = Math.ceil(indexes.length / 2);
+  await writeWave(write, indexes.slice(0, half), fetch, written);
+  await writeWave(write, indexes.slice(half), fetch, written);
+}
+
+/**
+ * Whether the record was rolled back because the account's own triggers exceeded a limit of Salesforce (queries, time), which holds for all
+ * records of a request together.
+ */
+const isCrowded = (outcome: RecordOutcome): boolean =>
+  !outcome.success &&
+  /\bSystem\.LimitException\b|\bApex CPU time limit exceeded\b/.test(outcome.error.message);
 
 /** Returns one result per record, or undefined if the body is a refusal of the request. */
 function saveResults(body: Json | undefined): JsonObject[] | undefined {

@@ -11,6 +11,7 @@ interface SalesforceFault {
   fields?: string[];
 }
 
+const LOCKED = "UNABLE_TO_LOCK_ROW";
 const LOCKED_ROW_MS = 3_000;
 const CONCURRENT_MS = 10_000;
 /** The daily quota is a rolling window without a reset time, so it is retried every hour. */
@@ -23,7 +24,7 @@ const KIND_BY_CODE: Record<string, ProviderErrorKind> = {
   Bad_OAuth_Token: "unauthorized",
   REQUEST_LIMIT_EXCEEDED: "rate_limited",
   LOGIN_RATE_EXCEEDED: "locked_out",
-  UNABLE_TO_LOCK_ROW: "unavailable",
+  [LOCKED]: "unavailable",
   SERVER_UNAVAILABLE: "unavailable",
   UNKNOWN_EXCEPTION: "unavailable",
   QUERY_TIMEOUT: "unavailable",
@@ -120,12 +121,17 @@ function classifyKind({ code, message }: SalesforceFault): ProviderErrorKind | u
   // The same code is given for a user without the permission (Marketo's Salesforce diagnostics, read 2026-11-28).
   if (code === "API_CURRENTLY_DISABLED" && /disabled for this user/i.test(message)) return "forbidden";
   if (Object.hasOwn(KIND_BY_CODE, code)) return KIND_BY_CODE[code];
+  if (isLocked({ code, message })) return "unavailable";
   return code.startsWith("INSUFFICIENT_ACCESS") ? "forbidden" : undefined;
 }
 
+/** A trigger or flow that met a locked row tells it in its message, under a code of its own. All of the transaction is rolled back. */
+const isLocked = ({ code, message }: SalesforceFault): boolean =>
+  code === LOCKED || /\berror: UNABLE_TO_LOCK_ROW\b|\bUNABLE_TO_LOCK_ROW[,:]/.test(message);
+
 /** Tells the two request limits apart, which share a code, by their message. */
 function retryAt({ code, message }: SalesforceFault): Date | undefined {
-  if (code === "UNABLE_TO_LOCK_ROW") return addToNow(LOCKED_ROW_MS);
+  if (isLocked({ code, message })) return addToNow(LOCKED_ROW_MS);
   if (code !== "REQUEST_LIMIT_EXCEEDED") return undefined;
   return addToNow(/concurrent/i.test(message) ? CONCURRENT_MS : DAILY_MS);
 }
