@@ -191,6 +191,12 @@ const RecordFact = closed({
   fieldsAt: optional(
     "Path in a record of the member that has the written fields, where `wrap` does not tell it.",
   ),
+  replaces: Type.Optional(
+    Type.Array(Type.String(), {
+      description:
+        "Of an update: paths of objects of fields that it replaces as a whole, so that members that are left out are cleared.",
+    }),
+  ),
   answerId: optional("Where the id is in an answer that is not the record: a path, or `header.<name>`."),
   keys: Type.Optional(
     Type.Array(Type.String(), { description: "Of an upsert: fields that may say which record is meant." }),

@@ -1,6 +1,9 @@
 /** Front's objects. An update answers without a body, so the record is read back. */
 import type { Description } from "../../connector-kit/declarative/rules/description.ts";
 
+/** "If you send only the custom fields you want to update, the other custom fields will be erased" (OpenAPI file). */
+const update = { method: "PATCH" as const, path: "/{path}/{id}", keeps: ["custom_fields"] };
+
 export const description: Description = {
   ids: { pattern: "[a-z]{3}_[A-Za-z0-9]{1,64}" },
   defaults: {
@@ -21,6 +24,7 @@ export const description: Description = {
         pageSize: { to: "query.limit", most: 100 },
       },
       since: { to: "query.q[updated_after]", format: "unix" },
+      update,
       example: { name: "Ada", handles: [{ source: "email", handle: "ada@example.com" }] },
     },
     // Sorted by creation, no account is missed that changes between two pages.
@@ -30,6 +34,7 @@ export const description: Description = {
         query: { sort_by: "created_at", sort_order: "asc" },
         pageSize: { to: "query.limit", most: 100 },
       },
+      update,
       example: { name: "Quill Ltd" },
     },
     tags: {

@@ -239,8 +239,14 @@ function fewFieldsText(plans: ObjectPlan[]): string[] {
 function completeUpdateText(plans: ObjectPlan[]): string[] {
   const names = (fields: string[]) => fields.map((name) => `\`${name}\``).join(", ");
   return plans.flatMap(({ name, update, modes }) => {
-    const { repeats = [], requires = [] } = (modes.includes("update") && update) || {};
+    const { repeats = [], keeps = [], requires = [] } = (modes.includes("update") && update) || {};
     return [
+      ...(keeps.length === 0
+        ? []
+        : [
+            `* The provider replaces ${names(keeps)} of \`${name}\` as a whole. An update that names some members reads the others first and sends ` +
+              "them again, so that a change of them at the same moment is lost; `null` clears one.",
+          ]),
       ...(repeats.length === 0
         ? []
         : [

@@ -222,14 +222,16 @@ function planFaults(plan: ObjectPlan, path: string): ProviderFault[] {
         ? [{ path: `${path}.${mode}.readBefore`, message: "needs get, which reads the record" }]
         : [],
     ),
-    ...(plan.modes.includes("update") && plan.update?.repeats && (!plan.get || plan.batch?.update)
-      ? [
-          {
-            path: `${path}.update.repeats`,
-            message: "needs get, which reads the record, and no batch.update",
-          },
-        ]
-      : []),
+    ...(["repeats", "keeps"] as const).flatMap((member) =>
+      plan.modes.includes("update") && plan.update?.[member] && (!plan.get || plan.batch?.update)
+        ? [
+            {
+              path: `${path}.update.${member}`,
+              message: "needs get, which reads the record, and no batch.update",
+            },
+          ]
+        : [],
+    ),
     ...(plan.flattenBy !== undefined && !(plan.flatten !== undefined && plan.typedValues?.single)
       ? [{ path: `${path}.flattenBy`, message: "needs flatten and typedValues with single" }]
       : []),

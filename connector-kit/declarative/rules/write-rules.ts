@@ -21,6 +21,13 @@ export const completeUpdate = {
         "are there. What the record does not have is left to the provider to refuse.",
     }),
   ),
+  keeps: Type.Optional(
+    Type.Array(Type.String(), {
+      description:
+        "Paths of objects of fields that the provider replaces as a whole, so that an update of some of their members would clear the " +
+        "others. The record is read before, and what the caller leaves out is sent as it is there.",
+    }),
+  ),
   requires: Type.Optional(
     Type.Array(Type.String(), {
       description:

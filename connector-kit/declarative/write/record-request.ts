@@ -31,15 +31,15 @@ export function prepareRequests(
   buildRequest: BuildRequest,
 ): ProviderRequest[] {
   const { readBefore } = findRules(plan, write.type) ?? {};
-  const missing = missingFields(plan, write, record);
-  if ((!readBefore && missing.length === 0) || !plan.get || record.id === undefined)
-    return [buildRequest(write, record)];
-  const named = Object.fromEntries(missing.map((path) => [path, `{${path}}`]));
+  const [missing, partial] = [missingFields(plan, write, record), partialFields(plan, write, record)];
+  const names = [...(readBefore ? [readBefore.from] : []), ...missing, ...partial];
+  if (names.length === 0 || !plan.get || record.id === undefined) return [buildRequest(write, record)];
+  const named = Object.fromEntries([
+    ...missing.map((path) => [path, `{${path}}`] as const),
+    ...partial.map((path) => [path, keepRest(at(record.fields, path), { "*": `{${path}.*}` })] as const),
+  ]);
   const request = buildRequest(write, withFields(record, named), readBefore && `{${readBefore.from}}`);
-  return [
-    getRequest(plan, plan.get, record.id, [...(readBefore ? [readBefore.from] : []), ...missing]),
-    request,
-  ];
+  return [getRequest(plan, plan.get, record.id, names), request];
 }
 
 /** Returns the paths of fields that the provider demands of each update and that this one leaves out. */
@@ -49,6 +49,21 @@ export const missingFields = (
   { fields }: RecordToWrite,
 ): string[] =>
   type === "update" ? (update?.repeats ?? []).filter((path) => at(fields, path) === undefined) : [];
+
+/** Returns the paths of objects that the provider replaces as a whole and that this update may name in part. */
+export const partialFields = (
+  { update }: ObjectPlan,
+  { type }: RecordWrite,
+  { fields }: RecordToWrite,
+): string[] => (type === "update" ? (update?.keeps ?? []).filter((path) => isObject(at(fields, path))) : []);
+
+/** Returns what the caller writes of an object, with what else is there. */
+export const keepRest = (written: Json | undefined, found: Json | undefined): JsonObject => ({
+  ...(isObject(found) && Object.fromEntries(Object.entries(found).filter(([, value]) => value !== null))),
+  ...(isObject(written) && written),
+});
+
+const isObject = (value: Json | undefined): value is JsonObject => value !== undefined && isJsonObject(value);
 
 /** Returns the record with further fields, by path. */
 export const withFields = (record: RecordToWrite, further: Record<string, Json>): RecordToWrite => ({

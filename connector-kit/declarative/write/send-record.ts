@@ -11,7 +11,14 @@ import { getOne } from "../get-record.ts";
 import { sendUnderKey } from "./keyed-create.ts";
 import { findReason } from "../declarative-classify.ts";
 import { at, type ObjectPlan } from "../object-plan.ts";
-import { findRules, missingFields, withFields, type BuildRequest } from "./record-request.ts";
+import {
+  findRules,
+  keepRest,
+  missingFields,
+  partialFields,
+  withFields,
+  type BuildRequest,
+} from "./record-request.ts";
 import { findRefusal } from "./record-result.ts";
 import { readOutcome } from "./write-outcome.ts";
 
@@ -80,7 +87,7 @@ const deletedOrRefused = (
     : { outcome: { success: false, error } };
 
 interface ReadFirst {
-  /** The record, with the fields that the provider demands. */
+  /** The record, with the fields that the provider demands, or would clear. */
   record: RecordToWrite;
   /** The value that the request must repeat. */
   value: Json | undefined;
@@ -93,9 +100,9 @@ async function readFirst(
 ): Promise<ReadFirst | ProviderError> {
   const { readBefore } = findRules(plan, write.type) ?? {};
   const { id } = record;
-  const missing = missingFields(plan, write, record);
-  if ((!readBefore && missing.length === 0) || id === undefined) return { record, value: undefined };
-  const names = [...(readBefore ? [readBefore.from] : []), ...missing];
+  const [missing, partial] = [missingFields(plan, write, record), partialFields(plan, write, record)];
+  const names = [...(readBefore ? [readBefore.from] : []), ...missing, ...partial];
+  if (names.length === 0 || id === undefined) return { record, value: undefined };
   const found = await getOne({ plan, fetch, classify }, id, names);
   if (!found)
     return new ProviderError({ kind: "not_found", message: `there is no record ${id} of ${plan.name}` });
@@ -103,7 +110,8 @@ async function readFirst(
     const value = at(found, path);
     return value === undefined || value === null ? [] : [[path, value] as const];
   });
-  const complete = withFields(record, Object.fromEntries(repeated));
+  const kept = partial.map((path) => [path, keepRest(at(record.fields, path), at(found, path))] as const);
+  const complete = withFields(record, Object.fromEntries([...repeated, ...kept]));
   if (!readBefore) return { record: complete, value: undefined };
   const value = at(found, readBefore.from);
   if (value !== undefined && value !== null) return { record: complete, value };

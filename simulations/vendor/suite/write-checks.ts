@@ -18,6 +18,12 @@ export function listWriteChecks(bench: Bench): Check[] {
       source: bench.object[action]?.source,
       run: () => writeCheck(bench, action),
     }));
+  for (const path of (bench.modes.includes("update") && bench.object.update?.replaces) || [])
+    checks.push({
+      name: `the rest of ${path}`,
+      source: bench.object.update?.source,
+      run: () => keepsRest(bench, path),
+    });
   if (bench.modes.includes("update") && bench.object.update)
     checks.push({
       name: "an id that is none",
@@ -33,6 +39,20 @@ async function strangeId(bench: Bench): Promise<undefined> {
   const outcome = await write(bench, "update", { id, fields: { note: "x" } });
   expect(!outcome.success, `an update of ${id} counts as success`);
   expect(bench.vendor.seen.length === 0, `${id}, which is no id of this vendor, is sent`);
+}
+
+/** Checks that an update of one member of an object, which the vendor replaces as a whole, leaves its other members. */
+async function keepsRest(bench: Bench, path: string): Promise<undefined> {
+  const fields: JsonObject = {};
+  setAtPath(fields, path, { city: "Ely", tier: "gold" });
+  const [record] = putRecords(bench, 1, { fields });
+  expect(record, "no record");
+  const update: JsonObject = {};
+  setAtPath(update, path, { tier: "lead" });
+  expectSuccess(await write(bench, "update", { id: record.id, fields: update }));
+  const stored = JSON.stringify(valueAt(record.fields, path));
+  const wanted = JSON.stringify({ city: "Ely", tier: "lead" });
+  expect(stored === wanted, `an update of ${path}.tier leaves ${stored} of ${path}, not ${wanted}`);
 }
 
 async function writeCheck(bench: Bench, action: WriteAction): Promise<string | undefined> {
