@@ -122,6 +122,27 @@ describe("a token endpoint", () => {
     }
   });
 
+  test("that tells when a token ends, not how long it lasts, is understood", async () => {
+    // Square answers so: "The timestamp of when the `access_token` expires, in ISO 8601 format" (its OpenAPI file of 2025-08-20, ObtainTokenResponse).
+    const ends = "2096-12-28T23:00:00Z";
+    for (const [fields, expected] of [
+      [{ expires_at: ends }, "2096-12-28T23:00:00.000Z"],
+      [{ expires_at: "2096-12-29T01:00:00+02:00" }, "2096-12-28T23:00:00.000Z"],
+      // Without a zone nobody knows the moment, and a lifetime of its own says more.
+      [{ expires_at: "2096-12-28 23:00:00" }, undefined],
+      [{ expires_at: true }, undefined],
+    ] as const) {
+      const connection = await connect("odd");
+      says({ access_token: "new", refresh_token: "rotated", ...fields });
+      const { body, text } = await refresh(connection);
+      assert.equal(body.oauth2AuthorizationCode?.accessToken.expiresAt, expected, text);
+    }
+    const connection = await connect("odd");
+    says({ access_token: "new", refresh_token: "rotated", expires_in: 3_600, expires_at: ends });
+    const { body } = await refresh(connection);
+    assert.ok(Date.parse(body.oauth2AuthorizationCode.accessToken.expiresAt) < Date.parse(ends));
+  });
+
   test("whose token no header can carry counts as failed, and the connection can still be refreshed", async () => {
     for (const access_token of ["a\r\nX-Evil: 1", "nul\0", "ключ", " \t"]) {
       const connection = await connect("odd");

@@ -352,7 +352,7 @@ test("an update of a part of what the provider replaces as a whole keeps the res
 });
 
 test("an update that leaves the whole alone, or clears it, reads nothing before; a record without it gets what is written", async () => {
-  for (const fields of [{ name: "Pen" }, { custom: null }]) {
+  for (const fields of [{ name: "Pen" }, { custom: null }] as JsonObject[]) {
     const provider = replay({ status: 200, body: { id: "5" } });
     await KEEPING?.write(updatePen(fields), provider.fetch);
     assert.deepEqual(

@@ -95,7 +95,7 @@ function parse(text: string): JsonObject {
 function toAnswer(fields: JsonObject, token: string, scopesField: string): TokenAnswer {
   const issuedAt = new Date(nowMs()).toISOString();
   // Without a lifetime (Salesforce), a token is used until it is refused.
-  const expiresAt = computeExpiry(Number(fields["expires_in"]));
+  const expiresAt = computeExpiry(readLifetime(fields));
   const refresh = fields["refresh_token"];
   return {
     accessToken: { token, issuedAt, expiresAt },
@@ -103,6 +103,16 @@ function toAnswer(fields: JsonObject, token: string, scopesField: string): Token
     scopes: parseScopes(fields[scopesField]),
     fields,
   };
+}
+
+/** A time with its zone. */
+const MOMENT = /^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)$/;
+
+/** Returns the seconds until the token ends; not a number where the answer does not tell. Square tells the moment. */
+function readLifetime({ expires_in: seconds, expires_at: end }: JsonObject): number {
+  if (seconds === undefined && typeof end === "string" && MOMENT.test(end))
+    return (Date.parse(end) - nowMs()) / 1_000;
+  return Number(seconds);
 }
 
 /** Reads a list, or text separated by spaces or commas. */
