@@ -32,8 +32,8 @@ export const EvidenceSchema = Type.Object(
     notRead: Type.Optional(
       Type.Record(Type.String(), Type.Array(Type.String()), {
         description:
-          "By object: the records that the provider leaves out of its list and that nothing asks for, as `contacts that were merged into " +
-          "others`. No read has them.",
+          "By object: what the provider leaves out of its list and nothing asks for, as `contacts that were merged into others`: records, " +
+          "or fields that only the answer for one record has. No read has it.",
       }),
     ),
     faults: Type.Optional(

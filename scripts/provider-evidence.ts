@@ -54,11 +54,17 @@ function evidenceFrom(
   };
 }
 
-/** Records that a list leaves out and that no parameter and no other list brings. */
-const listNotRead = (list: ObjectFacts["list"]): string[] =>
-  (list?.hidden ?? [])
-    .filter(({ shownBy, alsoAt, within }) => (shownBy ?? alsoAt ?? within) === undefined)
-    .map(({ what }) => what);
+/** Records that a list leaves out and that no parameter and no other list brings, and fields that are not read from single records. */
+const listNotRead = (list: ObjectFacts["list"]): string[] => {
+  const { fields, costly = false } = list?.onlySingle ?? {};
+  const names = (fields ?? []).map((field) => `\`${field}\``).join(", ");
+  return [
+    ...(list?.hidden ?? [])
+      .filter(({ shownBy, alsoAt, within }) => (shownBy ?? alsoAt ?? within) === undefined)
+      .map(({ what }) => what),
+    ...(costly ? [`${names} of each record, which the answer by its id has`] : []),
+  ];
+};
 
 /** What the connector can do; where it is written out in code, what there are facts about. */
 function promisedActions(

@@ -69,6 +69,20 @@ const ListFact = closed({
   entries: Type.Optional(
     buildUnion(["records", "ids"], "`ids`: entries have only the id; the record is read by `get`."),
   ),
+  onlySingle: Type.Optional(
+    closed(
+      {
+        fields: Type.Array(Type.String(), {
+          description: "Paths of fields that only the answer to a request for one record has.",
+        }),
+        costly: flag(
+          "An account can have so many records that a request for each is too much: these fields are not read.",
+        ),
+        source: optional("Key in `sources`, where it is another one."),
+      },
+      "What entries of the list lack, whatever is asked for.",
+    ),
+  ),
   whenEmpty: Type.Optional(
     buildUnion(
       ["list", "absent", "null", "204", "404"],

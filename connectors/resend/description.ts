@@ -1,6 +1,9 @@
 /** Resend's contacts, segments, topics and what is sent to them. Only templates tell when they changed; writes answer with an id. */
 import type { Description } from "../../connector-kit/declarative/rules/description.ts";
 
+/** Lists have these without their contents. Contacts, of which there can be very many, are read without their own properties. */
+const wholeOnly = { readEach: true };
+
 export const description: Description = {
   defaults: {
     list: { path: "/{path}", pageSize: { to: "query.limit", most: 100 } },
@@ -14,18 +17,19 @@ export const description: Description = {
   },
   objects: {
     contacts: { example: { email: "ada@example.com", first_name: "Ada" } },
-    segments: { modes: ["read", "create", "delete"], example: { name: "writers" } },
+    segments: { ...wholeOnly, modes: ["read", "create", "delete"], example: { name: "writers" } },
     topics: { example: { name: "Ink", default_subscription: "opt_in" } },
     "contact-properties": { example: { key: "plan", type: "string" } },
     broadcasts: {
+      ...wholeOnly,
       example: {
         segment_id: "78261eea-8f8b-4381-83c6-79fa7120f1cf",
         from: "ada@example.com",
         subject: "Pens",
       },
     },
-    templates: { changedPath: "updated_at", example: { name: "Ink", html: "<p>Ink</p>" } },
-    domains: { example: { name: "example.com" } },
+    templates: { ...wholeOnly, changedPath: "updated_at", example: { name: "Ink", html: "<p>Ink</p>" } },
+    domains: { ...wholeOnly, example: { name: "example.com" } },
     suppressions: { modes: ["read", "create", "delete"], example: { email: "ada@example.com" } },
     emails: { modes: ["read"] },
   },

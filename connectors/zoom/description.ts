@@ -25,7 +25,7 @@ export const description: Description = {
     },
     webinars: { idPattern: "[0-9]{1,20}", example: { topic: "Ink" } },
     groups: {
-      // No description at hand has pages here; an answer that names a next one is read on.
+      // Zoom has no pages here; an answer that names a next one would be read on.
       list: { path: "/v2/groups" },
       create: { method: "POST", path: "/v2/groups" },
       example: { name: "Writers" },
@@ -35,6 +35,6 @@ export const description: Description = {
   sources: {
     documentation: "https://developers.zoom.us/docs/api",
     checked:
-      "2026-11-28, Zoom's last public description, of 2021-06, and a copy of 2021-08: requests, paging; a published client of 2026: types of meetings; no newer description could be had",
+      "2026-11-28, Zoom's last public description, of 2021-06, and a copy of 2021-08: requests, paging; Zoom's own client of 2026-01: addresses, parameters, members; a published client of 2026: types of meetings",
   },
 };

@@ -163,9 +163,7 @@ function limitSection({ limits }: Description, plans: ObjectPlan[], facts: Facts
         ]
       : []),
     ...completeUpdateText(plans),
-    ...(plans.some(({ readEach }) => readEach)
-      ? ["* Lists have only ids: each record that is read costs a call."]
-      : []),
+    ...readEachText(plans),
     "* A search reads up to ten pages and compares them here.",
     ...(byPosition.length === 0
       ? []
@@ -236,6 +234,16 @@ function fewFieldsText(plans: ObjectPlan[]): string[] {
 }
 
 /** What an update must have although it does not change it. */
+function readEachText(plans: ObjectPlan[]): string[] {
+  const each = plans.filter(({ readEach, modes }) => readEach && modes.includes("read"));
+  if (each.length === 0) return [];
+  const those =
+    each.length === plans.length
+      ? "Lists"
+      : `The lists of ${each.map(({ name }) => `\`${name}\``).join(", ")}`;
+  return [`* ${those} have only ids, or records in a short form: each record that is read costs a call.`];
+}
+
 function completeUpdateText(plans: ObjectPlan[]): string[] {
   const names = (fields: string[]) => fields.map((name) => `\`${name}\``).join(", ");
   return plans.flatMap(({ name, update, modes }) => {

@@ -40,7 +40,7 @@ function notReadLines({ notRead = {} }: ProviderEvidence): string[] {
     "",
     "## Not read",
     "",
-    "The provider leaves these records out of its lists, and nothing asks for them. Each read of the object says so in its log:",
+    "The provider leaves this out of its lists, and nothing asks for it. Each read of the object says so in its log:",
     "",
     ...objects.map(([object, records]) => `* \`${object}\`: ${records.join("; ")}`),
   ];

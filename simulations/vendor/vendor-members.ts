@@ -25,12 +25,13 @@ export function putWithin(
   return answer;
 }
 
-/** Takes the members that the request does not ask for out of a record, and puts the others in. */
+/** Takes the members that the request does not ask for, and those that no list has, out of a record, and puts the others in. */
 export function showOnRequest(
   shown: JsonObject,
-  fact: Pick<ListFact | RecordFact, "onRequest" | "query" | "body">,
+  fact: Pick<ListFact | RecordFact, "onRequest" | "query" | "body"> & Pick<ListFact, "onlySingle">,
   request: VendorRequest,
 ): JsonObject {
+  for (const path of fact.onlySingle?.fields ?? []) dropAt(shown, path);
   for (const [parameter, path] of Object.entries(fact.onRequest ?? {})) {
     if (!hasParameters(fact, request, parameter)) dropAt(shown, path);
     else if (isTextless(shown, path)) setAtPath(shown, path, "on request");

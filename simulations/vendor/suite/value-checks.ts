@@ -10,7 +10,13 @@ export function listValueChecks(bench: Bench): Check[] {
   const { facts, object, objectName } = bench;
   const values = (facts.values ?? []).filter(({ objects }) => objects.includes(objectName));
   const own = object.create ?? object.update;
+  const { fields: single = [], costly = false } = object.list?.onlySingle ?? {};
   return [
+    ...(costly ? [] : single).map((path) => ({
+      name: `what only a single record has: ${path}`,
+      source: object.list?.onlySingle?.source ?? object.list?.source,
+      run: () => wholeValue(bench, path),
+    })),
     ...values.map((fact, index) => ({
       name: `value ${index + 1}: ${fact.field}`,
       source: fact.source,
@@ -35,6 +41,14 @@ export function listValueChecks(bench: Bench): Check[] {
 }
 
 type ValueFact = NonNullable<Bench["facts"]["values"]>[number];
+
+/** Checks that a field is read which no entry of the list has. */
+async function wholeValue(bench: Bench, path: string): Promise<undefined> {
+  const [name = ""] = path.split(".");
+  const found = await readField(bench, name, { shown: { path, value: "whole" } });
+  const text = JSON.stringify(found) ?? "";
+  expect(text.includes("whole"), `${path}, which only the answer by id has, is not read`);
+}
 
 async function meantValue(bench: Bench, { at, field, shown, means, plainBy }: ValueFact): Promise<undefined> {
   const path = at === "" ? field : `${at}.${field}`;

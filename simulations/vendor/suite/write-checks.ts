@@ -47,9 +47,9 @@ async function keepsRest(bench: Bench, path: string): Promise<undefined> {
   setAtPath(fields, path, { city: "Ely", tier: "gold" });
   const [record] = putRecords(bench, 1, { fields });
   expect(record, "no record");
-  const update: JsonObject = {};
-  setAtPath(update, path, { tier: "lead" });
-  expectSuccess(await write(bench, "update", { id: record.id, fields: update }));
+  const part: JsonObject = {};
+  setAtPath(part, path, { tier: "lead" });
+  expectSuccess(await write(bench, "update", { id: record.id, fields: part }));
   const stored = JSON.stringify(valueAt(record.fields, path));
   const wanted = JSON.stringify({ city: "Ely", tier: "lead" });
   expect(stored === wanted, `an update of ${path}.tier leaves ${stored} of ${path}, not ${wanted}`);
