@@ -115,7 +115,14 @@ test("reasons of a refusal are joined", async () => {
 
 test("an update of a meeting keeps its id, whatever the answer says", async () => {
   const { fetch } = replay({ status: 200, body: { requestId: "4al", meetingId: "9", id: "other" } });
-  const fields = { title: "Pens" };
+  // The four members that Gong's file demands of each update.
+  const fields = {
+    title: "Pens",
+    startTime: "2026-11-21T10:00:00Z",
+    endTime: "2026-11-21T11:00:00Z",
+    organizerEmail: "ada@example.com",
+    invitees: [{ email: "bo@example.com" }],
+  };
   const { outcomes } = await write.write(orderWrite("meetings", "update", { id: "600", fields }), fetch);
   assert.deepEqual(outcomes, [{ success: true, recordId: "600" }]);
 });

@@ -88,7 +88,12 @@ export const description: Description = {
     meetings: {
       modes: ["create", "update"],
       create: { method: "POST", path: "/v2/meetings", id: "meetingId" },
-      update: { method: "PUT", path: "/v2/meetings/{id}", empty: true },
+      update: {
+        method: "PUT",
+        path: "/v2/meetings/{id}",
+        empty: true,
+        requires: ["startTime", "endTime", "invitees", "organizerEmail"],
+      },
       example: {
         startTime: "2026-11-21T10:00:00Z",
         endTime: "2026-11-21T11:00:00Z",

@@ -4,7 +4,7 @@ import type { Description } from "../../connector-kit/declarative/rules/descript
 export const description: Description = {
   ids: { number: true },
   defaults: {
-    list: { path: "/v4/{path}", pageSize: { to: "query.per_page", most: 500 } },
+    list: { path: "/v4/{path}", pageSize: { to: "query.per_page", most: 1000 } },
     records: "{path}",
     // The last page has a cursor, too.
     paging: {
@@ -18,6 +18,8 @@ export const description: Description = {
   objects: {
     broadcasts: {
       singular: "broadcast",
+      // They have their texts: a page of more could be longer than an answer may be.
+      list: { path: "/v4/{path}", pageSize: { to: "query.per_page", most: 500 } },
       get: { path: "/v4/{path}/{id}", record: "broadcast" },
       example: { subject: "Pens", content: "Ink" },
     },
@@ -28,7 +30,7 @@ export const description: Description = {
       list: {
         path: "/v4/{path}",
         query: { status: "all" },
-        pageSize: { to: "query.per_page", most: 500 },
+        pageSize: { to: "query.per_page", most: 1000 },
       },
       // The list has a change after half a minute, one of a hundred after five minutes or more.
       since: { to: "query.updated_after", format: "rfc3339-seconds", overlapMinutes: 15 },

@@ -19,13 +19,17 @@ export const description: Description = {
       example: { name: "Pens" },
     },
     // No source names the largest page.
-    singlesends: { changedPath: "updated_at", example: { name: "Hello" } },
+    singlesends: {
+      changedPath: "updated_at",
+      update: { method: "PATCH", path: "/v3/marketing/{path}/{id}", repeats: ["name"] },
+      example: { name: "Hello" },
+    },
   },
   errors: { message: ["errors.*.message"], field: "field", code: "errors.0.error_id" },
   limits: { reset: "x-ratelimit-reset" },
   sources: {
     documentation: "https://www.twilio.com/docs/sendgrid/api-reference",
     checked:
-      "2026-11-26, Twilio's OpenAPI files of SendGrid of 2026-01-22. The list has single sends in a short form; one by its id is whole",
+      "2026-11-28, Twilio's OpenAPI files of SendGrid of 2026-01-22. They demand the name in each update of a single send",
   },
 };
