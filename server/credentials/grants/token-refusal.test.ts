@@ -163,6 +163,11 @@ test("a wrong client is a fault of the provider app, whatever the grant", async 
     }
 });
 
+test("HubSpot's word for an unknown client is a fault of the provider app", async (t) => {
+  const said = { status: "BAD_CLIENT_ID", message: "missing or unknown client id", correlationId: "x" };
+  assert.equal((await failure(t, [400, said])).failure, "configuration");
+});
+
 test("a grant that is denied without a word about the client is refused", async (t) => {
   assert.equal((await failure(t, [400, { error: "access_denied" }])).failure, "grant-refused");
   const dead = { error: "access_denied", error_description: "The refresh token is expired" };

@@ -16,6 +16,7 @@ const CONFIGURATION = new Set([
   "unsupported_grant_type",
   "invalid_scope",
   "incorrect_client_credentials",
+  "bad_client_id",
   "bad_client_secret",
   "deleted_client",
   "disabled_client",
