@@ -19,6 +19,7 @@ import {
   type Wanted,
 } from "./chosen-list.ts";
 import { requestFirstCheckpoint, buildFirstCursorRequest, nextPlace, putPlace } from "./paging.ts";
+import { rememberEarlier, stepBack } from "./earlier-keys.ts";
 import { listFilledNames, fillPath, fillText } from "./fill-path.ts";
 import { followTotal, goOnBy } from "./falling-total.ts";
 import { chooseSize, countPagesBefore, findFittedPage } from "./fitted-pages.ts";
@@ -119,9 +120,15 @@ export interface ListReading {
   scrolls?: ScrollUses;
 }
 
-/** Returns whether there is no content, or no change since the time in the header. */
-const isEmptyAnswer = ({ status, text }: ProviderResponse): boolean =>
-  (status === 204 || status === 304) && text.trim() === "";
+/** Returns whether there is no content, no change since the time in the header, or a refusal that means so. */
+const isEmptyAnswer = (
+  { emptyWhen }: ObjectPlan,
+  error: ProviderError | undefined,
+  response: ProviderResponse | undefined,
+): boolean =>
+  error
+    ? emptyWhen !== undefined && error.message.includes(emptyWhen)
+    : response !== undefined && [204, 304].includes(response.status) && response.text.trim() === "";
 
 /** A page with all its records, and those among them that the provider tells as deleted. */
 export type ListPage = Omit<ReadPage, "records"> & {
@@ -200,11 +207,10 @@ export async function readPageFrom(
     return smaller["place"] !== undefined || reached?.["place"] === undefined
       ? readPageFrom(reading, given, smaller, wanted)
       : readAgain(smaller);
-  const error = sent?.error;
-  const isEmpty =
-    (error !== undefined && rules.emptyWhen !== undefined && error.message.includes(rules.emptyWhen)) ||
-    (!error && response !== undefined && isEmptyAnswer(response));
-  const refusal = isEmpty ? undefined : error;
+  const isEmpty = isEmptyAnswer(rules, sent?.error, response);
+  const refusal = isEmpty ? undefined : sent?.error;
+  const earlier = refusal && stepBack(rules.paging ?? {}, reached, refusal);
+  if (earlier) return readPageFrom(reading, given, earlier, wanted);
   const again = refusal && restartBehind(rules.paging ?? {}, reached, refusal);
   if (again) return readAgain(again);
   if (refusal) throw refusal;
@@ -292,6 +298,7 @@ function nextCheckpoint(
   const fitted = findFittedPage(rules, plan, checkpoint);
   const pageSize = most === undefined ? undefined : (fitted?.size ?? chooseSize(most, plan.pageSize));
   const { from } = paging.keyset ?? {};
+  const keys = from === undefined ? ids : entries.map((entry) => textAt(entry, from));
   const before = readBefore(checkpoint);
   const read = before === undefined ? undefined : before + ids.length;
   const moves = rules.since?.keyset === true && bound !== undefined;
@@ -303,7 +310,7 @@ function nextCheckpoint(
     fresh: endsAsBefore(all, rules, checkpoint) ? 0 : ids.length,
     // A total is that of the bound, which moves.
     ...(moves ? { read: undefined, total: undefined } : { read: reach?.read(read) ?? read, total }),
-    lastId: from === undefined ? ids.at(-1) : textAt(entries.at(-1) ?? null, from),
+    lastId: keys.at(-1),
     listPath: fillPath(rules.list?.path ?? "", rules),
     pageSize,
     fitted,
@@ -337,6 +344,7 @@ function nextCheckpoint(
     ...rememberPlace(chosen, step.place, checkpoint, pageSize),
     ...(moved && rememberBound(moved)),
     ...(step.place !== undefined && rememberOverlap(overlapped, checkpoint)),
+    ...rememberEarlier(paging, keys, checkpoint),
     ...(position > 0 && { list: position }),
     ...reading?.next,
     ...reach?.remembered,

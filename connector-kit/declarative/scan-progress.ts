@@ -79,6 +79,9 @@ const MAX_LOSSES = 10;
 /** With these, providers refuse a place that they no longer know. */
 const REFUSED_PLACE: ReadonlySet<ProviderErrorKind> = new Set(["invalid", "not_found", "conflict"]);
 
+/** Returns whether a refusal may be about the place that the list was to go on from. */
+export const mayBeOfPlace = ({ kind }: ProviderError): boolean => REFUSED_PLACE.has(kind);
+
 /**
  * Returns where a scan goes on whose next page is refused although the provider named it: cursors die (Square: after 5 minutes, monday:
  * 60, https://github.com/PostHog/posthog/pull/64704, https://github.com/airbytehq/airbyte/pull/82259), and so do ids of records that left
@@ -92,10 +95,11 @@ export function restartBehind(
 ): Checkpoint | undefined {
   const { place, list, after, seen, size } = checkpoint ?? {};
   const isNamed = typeof place === "string" && (cursor ?? nextUrl ?? link ?? keyset) !== undefined;
-  if (!isNamed || (error && !REFUSED_PLACE.has(error.kind))) return undefined;
+  if (!isNamed || (error && !mayBeOfPlace(error))) return undefined;
   const pages = numberIn(checkpoint, "pages");
   const restarts = numberIn(checkpoint, "restarts");
-  const cameFurther = restarts === 0 || pages > numberIn(checkpoint, "restartedAt");
+  // Where records of a page were deleted, the list comes less far than before, and has fewer pages.
+  const cameFurther = restarts === 0 || keyset !== undefined || pages > numberIn(checkpoint, "restartedAt");
   if (error ? restarts >= MAX_RESTARTS || !cameFurther : restarts >= MAX_LOSSES) return undefined;
   return {
     ...(list !== undefined && { list }),

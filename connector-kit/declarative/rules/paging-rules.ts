@@ -88,7 +88,10 @@ export const Paging = Type.Object({
   ),
   keyset: Type.Optional(
     Type.Object({
-      to: text("Where the id of the last record goes."),
+      to: text(
+        "Where the id of the last record goes. Where that record is deleted meanwhile and the provider refuses its id, the list goes on behind " +
+          "one before it.",
+      ),
       from: optional(
         "Path of that id in an entry, where the list goes on by another one than that of the record.",
       ),
