@@ -151,7 +151,7 @@ async function moveAll(open: Surroundings, { moves, maxMinutes, onProgress }: Re
     places.set(groupRef, place);
     const args = ["shards", "move", groupRef, SHARDS[place] ?? "", "--json"];
     // As many steps as a move has, and then one that is not killed.
-    const step = await killAtStep(open.env, args, nth % 10);
+    const step = await killAtStep(open.env, args, nth % 11);
     if (step !== undefined) killedAt[step] = (killedAt[step] ?? 0) + 1;
     if (nth % PROCESS_EVERY === PROCESS_EVERY - 1) {
       await open.processes.kill(open.processes.names[0] ?? "");

@@ -137,7 +137,7 @@ export async function insertCustomerRows(data: Client, owner: Owner, count: numb
 /** Reads the rows of all data tables as texts, without the numbers that a database gives, in their order. */
 export async function readAllRows(data: Client): Promise<Record<string, string[]>> {
   const all: Record<string, string[]> = {};
-  for (const moves of ["frozen", "open", "history"] as const)
+  for (const moves of ["frozen", "ahead", "open", "history"] as const)
     for (const { name, numbered } of listCustomerTables(moves)) {
       const { rows } = await data.query<{ line: string }>(
         `select (to_jsonb(entry) ${numbered === undefined ? "" : `- '${numbered}'`})::text as line from ${name} as entry

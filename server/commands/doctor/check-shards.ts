@@ -52,6 +52,12 @@ async function checkShard(deps: CheckServices, shard: RegisteredShard): Promise<
   return [state, ...own.map((finding) => ({ ...finding, check: `${check}: ${finding.check}` }))];
 }
 
+const EFFECTS: Record<CustomerMove["state"], string> = {
+  copying: "the other shard has copies of its rows",
+  closing: "its requests are refused",
+  switched: "the former shard has rows of it",
+};
+
 function checkMove({
   groupRef,
   projectId,
@@ -65,7 +71,7 @@ function checkMove({
   const text = `to ${to} since ${startTime.toISOString()}${detail === null ? "" : `: ${detail}`}`;
   const check = `move of ${groupRef}`;
   if (isRunning) return reportGood(check, text);
-  const effect = state === "closing" ? "its requests are refused" : "the former shard has rows of it";
+  const effect = EFFECTS[state];
   const cure = `Complete it: busbar shards move ${groupRef} ${to} --project ${projectId}`;
   return reportBad(check, `broken off, ${effect}: ${text}`, cure);
 }

@@ -24,7 +24,7 @@ export type ListedMove = {
   groupRef: string;
   projectId: string;
   to: string;
-  /** `closing`: its requests are refused; `switched`: it is served by the other shard. */
+  /** `copying`: it is served as before; `closing`: its requests are refused; `switched`: it is served by the other shard. */
   state: string;
   step: string | null;
   since: string;

@@ -10,14 +10,17 @@ import { openClient } from "../../store/database/prepare-database.ts";
 import { MAIN_SHARD, transactControl } from "../../store/database/database.ts";
 import { awaitQuiet, awaitTransactions, listUnderWay } from "../../store/moves/await-quiet.ts";
 import { carryHistory } from "../../store/moves/carry-history.ts";
+import { copyAhead } from "../../store/moves/copy-fingerprints.ts";
 import { copyLiveRows, removeLiveRows } from "../../store/moves/copy-live-rows.ts";
 import {
   beginMove,
+  closeMove,
   endMove,
   hasSwitched,
   lockMove,
   noteMove,
   readdressEntries,
+  reopenMove,
   switchShard,
   type CustomerMove,
   type PlacedGroup,
@@ -39,7 +42,7 @@ export type MovedTo = {
   projectId: string;
   from: string;
   to: string;
-  /** Rows that were copied while the customer waited, and afterwards. */
+  /** Rows that were copied while the customer was refused, and afterwards. */
   rows: number;
   history: number;
   /** How long requests of the customer were refused. */
@@ -73,10 +76,11 @@ export async function moveCustomer(
       await giveUp(moving);
       return { ...describe(moving), to: fromShard ?? MAIN_SHARD, rows: 0, history: 0, refusedMs: 0 };
     }
-    const begunMs = elapsedMs();
+    if (move === undefined || move.state === "copying") await copyBefore(moving);
+    const closedMs = elapsedMs();
     const rows = move?.state === "switched" ? 0 : await closeAndCopy(moving);
     await openForWork(to, await find(moving));
-    const refusedMs = elapsedMs() - begunMs;
+    const refusedMs = elapsedMs() - closedMs;
     const history = await finish(moving);
     return { ...describe(moving), rows, history, refusedMs: Math.round(refusedMs) };
   } finally {
@@ -107,24 +111,38 @@ const AGAIN_MS = 200;
 const find = ({ control, group }: Moving): Promise<MovedCustomer> =>
   findCustomer(control, { groupId: group.id, projectId: group.projectId, groupRef: group.groupRef });
 
+/** Copies what the customer has many of, while it is served. */
+async function copyBefore(moving: Moving): Promise<void> {
+  const { deps, from, to, group, toShard } = moving;
+  await report(moving, "making ready");
+  for (const client of [from, to]) await prepareGuards(client);
+  await beginMove(deps.database.control, group, toShard);
+  await orGiveUp(moving, async () => {
+    await setGuard(to, group.id, "coming");
+    await report(moving, "copying fingerprints");
+    await awaitCopies(moving);
+    await copyAhead(from, to, await find(moving));
+  });
+}
+
+/** After an error the customer is served where it was, unless the new shard decides already. */
+async function orGiveUp<Result>(moving: Moving, run: () => Promise<Result>): Promise<Result> {
+  try {
+    return await run();
+  } catch (error) {
+    // What nobody expects leaves everything as it is, as if the command had been killed.
+    const isKnown = error instanceof StartError || error instanceof DatabaseError;
+    if (isKnown && !(await hasSwitched(moving.control, moving.group.id))) await giveUp(moving);
+    throw error;
+  }
+}
+
 /**
  * Closes the gate, copies, and has the new shard decide. Returns the number of rows. After an error the customer is served where it
  * was, unless the new shard decides already; an interrupted command leaves it refused until it is repeated.
  */
 async function closeAndCopy(moving: Moving): Promise<number> {
-  const { deps, control, from, to, group, toShard } = moving;
-  await report(moving, "making ready");
-  for (const client of [from, to]) await prepareGuards(client);
-  await beginMove(deps.database.control, group, toShard);
-  let rows: number;
-  try {
-    rows = await copyAndSwitch(moving);
-  } catch (error) {
-    // What nobody expects leaves everything as it is, as if the command had been killed.
-    const isKnown = error instanceof StartError || error instanceof DatabaseError;
-    if (isKnown && !(await hasSwitched(control, group.id))) await giveUp(moving);
-    throw error;
-  }
+  const rows = await orGiveUp(moving, () => copyAndSwitch(moving));
   await awaitCopies(moving);
   await report(moving, "opening the gate");
   return rows;
@@ -134,6 +152,7 @@ async function copyAndSwitch(moving: Moving): Promise<number> {
   const { deps, from, to, group, maxWaitMs } = moving;
   const { database } = deps;
   await report(moving, "closing the gate");
+  await closeMove(database.control, group.id);
   await setGuard(to, group.id, "coming");
   await setGuard(from, group.id, "leaving");
   await report(moving, "waiting until nothing is under way");
@@ -159,10 +178,11 @@ async function copyAndSwitch(moving: Moving): Promise<number> {
 /** Takes back what a move has done that has not switched. */
 async function giveUp(moving: Moving): Promise<void> {
   const { deps, from, to, group } = moving;
+  await removeGuard(from, group.id);
+  await reopenMove(deps.database.control, group.id);
   await removeLiveRows(to, await find(moving));
   // It may have been there before.
   await setGuard(to, group.id, "away");
-  await removeGuard(from, group.id);
   await endMove(deps.database.control, group.id);
 }
 

@@ -48,13 +48,13 @@ export async function findMove(
   const back = `busbar shards move ${groupRef} ${move.fromShard ?? MAIN_SHARD} --project ${projectId}`;
   throw new StartError(
     `a move of ${groupRef} to the shard ${move.toShard ?? MAIN_SHARD} was begun: complete it first (${begun})` +
-      (move.state === "closing" ? `, or take it back (${back})` : ""),
+      (move.state !== "switched" ? `, or take it back (${back})` : ""),
   );
 }
 
 /** Returns whether a move has changed nothing yet, and the customer is to stay. */
 export const mayTakeBack = ({ state, fromShard }: CustomerMove, toShard: string | null): boolean =>
-  state === "closing" && fromShard === toShard;
+  state !== "switched" && fromShard === toShard;
 
 /** Throws `StartError` for a shard that the customer cannot be moved to. */
 export async function requireTarget(

@@ -30,6 +30,7 @@ export async function carryHistory(carrying: Carrying): Promise<number> {
     "operation_id",
     matchCustomer(from, { by: "group", moves: "history" }, customer),
   );
+  count += await carryTable(carrying, "seen_records", "id", matchInstallations(carrying));
   for (const { name, ...table } of listCustomerTables("open")) {
     const where = matchCustomer(from, table, customer);
     if (table.isCurrent) await from.query(`delete from ${name} where ${where}`);

@@ -3,6 +3,7 @@
  * subscriptions, what deduplicates, held messages, deliveries that wait. All of it, or nothing; an earlier copy is replaced.
  */
 import type { Client, ClientBase } from "pg";
+import { copyFingerprints } from "./copy-fingerprints.ts";
 import { copyRows } from "./copy-rows.ts";
 import {
   listCustomerTables,
@@ -12,11 +13,11 @@ import {
   type MovedCustomer,
 } from "./customer-tables.ts";
 
-/** Parents first. */
-const FIRST = ["writes", "read_objects"];
+/** Others refer to it. */
+const FIRST = "writes";
 
 const LIVE: CustomerTable[] = [...listCustomerTables("frozen"), ...listCustomerTables("open")].toSorted(
-  (one, other) => Number(FIRST.includes(other.name)) - Number(FIRST.includes(one.name)),
+  (one, other) => Number(other.name === FIRST) - Number(one.name === FIRST),
 );
 
 const UNDER_WAY = "status = 'in_progress'";
@@ -29,7 +30,7 @@ export async function copyLiveRows(
   await from.query("begin isolation level repeatable read read only");
   await to.query("begin");
   try {
-    await removeLiveRows(to, customer);
+    await removeWaiting(to, customer);
     const count = await copyAll(from, to, customer);
     await adoptJournals(from, to, customer);
     await to.query("commit");
@@ -45,6 +46,7 @@ export async function copyLiveRows(
 async function copyAll(from: ClientBase, to: ClientBase, customer: MovedCustomer): Promise<number> {
   const mine = matchCustomer(from, { by: "installation", moves: "frozen" }, customer);
   let count = await copyRows(from, to, { table: "operations", where: `${UNDER_WAY} and ${mine}` });
+  count += await copyFingerprints(from, to, customer);
   for (const { name, numbered, ...table } of LIVE)
     count += await copyRows(from, to, {
       table: name,
@@ -81,22 +83,40 @@ async function* pageLiveEvents(client: ClientBase, customer: MovedCustomer): Asy
 
 /** Removes a copy from a shard that has nothing else of the customer. */
 export async function removeLiveRows(client: ClientBase, customer: MovedCustomer): Promise<void> {
+  await removeWaiting(client, customer);
+  await removeAll(client, "ahead", customer);
+}
+
+/** Removes a copy but for what is copied ahead. */
+async function removeWaiting(client: ClientBase, customer: MovedCustomer): Promise<void> {
   for await (const ids of pageLiveEvents(client, customer))
     for (const [table, key] of [
       ["deliveries", "event_id"],
       ["events", "id"],
     ])
       await client.query(`delete from ${table} where ${key} = any($1::uuid[])`, [ids]);
-  await removeFrozenRows(client, customer);
-  for (const { name, ...table } of listCustomerTables("open"))
-    await client.query(`delete from ${name} where ${matchCustomer(client, table, customer)}`);
+  await removeUnderWay(client, customer);
+  await removeAll(client, "open", customer);
 }
 
 /** Removes what nobody has changed since it was copied. Operations come first: reads that go before them would end them. */
 export async function removeFrozenRows(client: ClientBase, customer: MovedCustomer): Promise<void> {
+  await removeUnderWay(client, customer);
+  await removeAll(client, "ahead", customer);
+}
+
+async function removeUnderWay(client: ClientBase, customer: MovedCustomer): Promise<void> {
   const mine = matchCustomer(client, { by: "installation", moves: "frozen" }, customer);
   await client.query(`delete from operations where ${UNDER_WAY} and ${mine}`);
-  for (const { name, ...table } of listCustomerTables("frozen"))
+  await removeAll(client, "frozen", customer);
+}
+
+async function removeAll(
+  client: ClientBase,
+  moves: CustomerTable["moves"],
+  customer: MovedCustomer,
+): Promise<void> {
+  for (const { name, ...table } of listCustomerTables(moves))
     await client.query(`delete from ${name} where ${matchCustomer(client, table, customer)}`);
 }
 

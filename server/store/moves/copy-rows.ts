@@ -11,9 +11,11 @@ interface CopiedRows {
   orderBy?: string;
   /** Column whose value the target gives. */
   numbered?: string;
+  /** Columns of the primary key: a row that is there already gets the other values. By default it stays as it is. */
+  key?: string;
 }
 
-/** Copies within a transaction of each database. Rows that are there already stay as they are. Returns the number of rows read. */
+/** Copies within a transaction of each database. Returns the number of rows read. */
 export async function copyRows(from: ClientBase, to: ClientBase, rows: CopiedRows): Promise<number> {
   const { table, where, orderBy } = rows;
   let count = 0;
@@ -38,7 +40,7 @@ export async function copyRows(from: ClientBase, to: ClientBase, rows: CopiedRow
 /** Inserts rows, each the JSON of one. */
 export async function insertLines(
   to: ClientBase,
-  { table, numbered }: Pick<CopiedRows, "table" | "numbered">,
+  { table, numbered, key }: Pick<CopiedRows, "table" | "numbered" | "key">,
   lines: string[],
 ): Promise<void> {
   if (lines.length === 0) return;
@@ -53,15 +55,16 @@ export async function insertLines(
     );
     return;
   }
-  const { rows } = await to.query<{ columns: string }>(
-    `select string_agg(quote_ident(attname), ', ' order by attnum) as columns from pg_attribute
+  const { rows } = await to.query<{ columns: string; values: string }>(
+    `select string_agg(quote_ident(attname), ', ' order by attnum) as columns,
+       string_agg('excluded.' || quote_ident(attname), ', ' order by attnum) as values from pg_attribute
      where attrelid = $1::regclass and attnum > 0 and not attisdropped and attgenerated = '' and attname is distinct from $2`,
     [table, numbered ?? null],
   );
-  const columns = rows[0]?.columns ?? "";
+  const { columns = "", values = "" } = rows[0] ?? {};
   await to.query(
     `insert into ${table} (${columns}) select ${columns} from json_populate_recordset(null::${table}, $1::json)
-     on conflict do nothing`,
+     on conflict ${key === undefined ? "do nothing" : `(${key}) do update set (${columns}) = row(${values})`}`,
     [json],
   );
 }

@@ -1,9 +1,10 @@
 /**
  * Moves of customers between shards, in the control database, and the states of one:
  *
- *   (none)   → closing    requests for the customer are refused, work for it ends, and its rows are copied; the old shard decides
+ *   (none)   → copying    what it has many of is copied, while it is served
+ *   copying  → closing    requests for the customer are refused, work for it ends, and its rows are copied; the old shard decides
  *   closing  → switched   `groups.shard` names the new shard, which decides from now on; what has ended follows
- *   closing  → (none)     given up: nothing has changed
+ *   copying, closing → (none)   given up: nothing has changed
  *   switched → (none)     the old shard has no rows of the customer any more
  */
 import { sql } from "kysely";
@@ -19,7 +20,7 @@ export interface CustomerMove {
   /** Null for the main shard. */
   fromShard: string | null;
   toShard: string | null;
-  state: "closing" | "switched";
+  state: "copying" | "closing" | "switched";
   detail: string | null;
   startTime: Date;
   stateTime: Date;
@@ -101,10 +102,22 @@ export async function beginMove(
   toShard: string | null,
 ): Promise<void> {
   await sql`
-    insert into shard_moves (group_id, from_shard, to_shard, state) values (${id}, ${shard}, ${toShard}, 'closing')
+    insert into shard_moves (group_id, from_shard, to_shard, state) values (${id}, ${shard}, ${toShard}, 'copying')
     on conflict do nothing
   `.execute(queries);
 }
+
+/** Requests of the customer are refused from this commit on. */
+export const closeMove = async (queries: ControlQueries, groupId: string): Promise<void> =>
+  void (await sql`
+    update shard_moves set state = 'closing', state_time = now() where group_id = ${groupId} and state = 'copying'
+  `.execute(queries));
+
+/** The customer is served again where it was. */
+export const reopenMove = async (queries: ControlQueries, groupId: string): Promise<void> =>
+  void (await sql`
+    update shard_moves set state = 'copying', state_time = now() where group_id = ${groupId} and state = 'closing'
+  `.execute(queries));
 
 export const noteMove = async (queries: ControlQueries, groupId: string, detail: string): Promise<void> =>
   void (await sql`update shard_moves set detail = ${detail} where group_id = ${groupId}`.execute(queries));

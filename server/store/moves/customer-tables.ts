@@ -11,10 +11,11 @@ interface HowItMoves {
   by: "installation" | "connection" | "group" | "event" | "write" | "none";
   /**
    * - `frozen`: while the customer cannot be worked for; nobody else changes these rows meanwhile
+   * - `ahead`: all of it before, while the customer is served, and what has changed since with the frozen ones
    * - `open`: the same, but rows may still be added in the former shard
    * - `history`: while the customer is served again
    */
-  moves: "frozen" | "open" | "history" | "never";
+  moves: "frozen" | "ahead" | "open" | "history" | "never";
   /** The rows say how it is now: the new shard knows better than what is left in the former one after the copy. */
   isCurrent?: true;
   /** Column whose numbers each database gives; the rows are inserted in this order. */
@@ -42,14 +43,15 @@ export const CUSTOMER_TABLES: Record<DataTable, HowItMoves> = {
   operations: { by: "installation", moves: "history" },
   ownWrites: { by: "connection", moves: "open" },
   proxyUsage: { by: "installation", moves: "history", numbered: "id" },
-  readFingerprints: { by: "installation", moves: "frozen" },
-  readObjects: { by: "installation", moves: "frozen" },
+  readFingerprints: { by: "installation", moves: "ahead" },
+  readObjects: { by: "installation", moves: "ahead" },
   readRuns: { by: "installation", moves: "frozen", numbered: "seq" },
   readSyncs: { by: "installation", moves: "open" },
   reportedHealth: { by: "installation", moves: "open", isCurrent: true },
   schemaBaselines: { by: "installation", moves: "open" },
   schemaLooks: { by: "installation", moves: "open" },
-  seenRecords: { by: "installation", moves: "frozen" },
+  // For traces of records; nobody changes them.
+  seenRecords: { by: "installation", moves: "history" },
   subscriptionEvents: { by: "installation", moves: "open" },
   subscriptions: { by: "installation", moves: "frozen" },
   subscriptionSyncs: { by: "installation", moves: "open" },
