@@ -25,19 +25,26 @@ export function openUsageLog({ database, log }: { database: Pick<Database, "shar
       insert: async (uses) => {
         for (const use of uses)
           if (use.path.length > MAX_PATH_LENGTH) use.path = use.path.slice(0, MAX_PATH_LENGTH);
-        return insertProxyUsage(getShard(database, shard).data, uses);
+        // The customer has moved since the call began.
+        for (const use of await insertProxyUsage(getShard(database, shard).data, uses)) add(use);
       },
     });
+  const add = (use: ProxyUse): void => {
+    const shard = use.shard ?? null;
+    const known = logs.get(shard) ?? open(shard);
+    logs.set(shard, known);
+    known.add(use);
+  };
+  const closeAll = () => Promise.all([...logs.values()].map((one) => one.close()));
   return {
-    add(use) {
-      const shard = use.shard ?? null;
-      const known = logs.get(shard) ?? open(shard);
-      logs.set(shard, known);
-      known.add(use);
-    },
+    add,
     get dropped() {
       return [...logs.values()].reduce((sum, { dropped }) => sum + dropped, 0);
     },
-    close: async () => void (await Promise.all([...logs.values()].map((one) => one.close()))),
+    async close() {
+      await closeAll();
+      // Lines that one of them has passed on to another.
+      await closeAll();
+    },
   };
 }

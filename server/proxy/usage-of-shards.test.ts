@@ -40,6 +40,40 @@ test("the line of a proxied call is in the shard of its customer, and one of a s
   }
 });
 
+test("the line of a call that ends when its customer has moved is in the new shard, once", async (t) => {
+  const { main, projectId, customers } = await openCustomersInShards(t);
+  const usage = openUsageLog({ database: main, log: createLog("silent") });
+  const nameShard = (shard: string) => (shard === "main" ? null : shard);
+  for (const { installationId } of customers)
+    for (const { shard } of customers)
+      usage.add({
+        timeMs: nowMs(),
+        projectId,
+        installationId,
+        // Where the customer was when the call began.
+        shard: nameShard(shard),
+        method: "GET",
+        path: `/begun-in/${shard}`,
+        status: 200,
+        durationMs: 1,
+        bytesUp: 0,
+        bytesDown: 0,
+      });
+  await usage.close();
+  for (const { shard, data } of main.shards) {
+    const { rows } = await sql<{ installationId: string; path: string }>`
+      select installation_id, path from proxy_usage order by path`.execute(data);
+    const own = customers.find((customer) => customer.shard === shard);
+    assert.deepEqual(
+      rows,
+      customers
+        .map((customer) => ({ installationId: own?.installationId, path: `/begun-in/${customer.shard}` }))
+        .toSorted((one, other) => (one.path < other.path ? -1 : 1)),
+      shard,
+    );
+  }
+});
+
 test("the list of a project has the calls of all shards once, the last begun first, however long its pages are", async (t) => {
   const { main, projectId, customers } = await openCustomersInShards(t);
   const usage = openUsageLog({ database: main, log: createLog("silent") });

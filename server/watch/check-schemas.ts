@@ -4,7 +4,8 @@ import { isRetryable, ProviderError } from "../../connector-kit/calls/provider-e
 import { nowMs, elapsedMs } from "../../ground/clock.ts";
 import { newId } from "../../ground/ids.ts";
 import { callProvider } from "../operations/call-provider.ts";
-import { insertProxyUsage, type ProxyUse } from "../store/operations/proxy-usage.ts";
+import type { ProxyUse } from "../store/operations/proxy-usage.ts";
+import { storeUsage } from "../store/shards/store-usage.ts";
 import {
   buildBaselineAccount,
   listSchemaBaselines,
@@ -99,7 +100,7 @@ async function describe(
     // An object without any field is a fault of the answer: it must not be reported as many deletions.
     throw new ProviderError({ kind: "unreadable", message: "The provider's answer has no fields" });
   } finally {
-    if (uses.length > 0) await insertProxyUsage(deps.database.data, uses);
+    if (uses.length > 0) await storeUsage(deps.database, uses);
   }
 }
 

@@ -2,110 +2,25 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "kysely";
-import { Client } from "pg";
-import { insertCustomerRows, MOVED_TABLES, readAllRows } from "../../../tests/harness/customer-rows.ts";
-import { createEmptyDatabase, createTestDatabase, type Scope } from "../../../tests/harness/database.ts";
-import { stockDatabase, type Stock } from "../../../tests/harness/proxy/stock-database.ts";
-import { addOnce, log, shardServices } from "../../../tests/harness/shards.ts";
-import { waitForCopies } from "../../../tests/harness/wait-for-copies.ts";
+import type { Client } from "pg";
+import { MOVED_TABLES, readAllRows } from "../../../tests/harness/customer-rows.ts";
+import { openMoveScene } from "../../../tests/harness/move-scene.ts";
+import type { Stock } from "../../../tests/harness/proxy/stock-database.ts";
 import { newId } from "../../../ground/ids.ts";
-import { findGroupShard } from "../../store/access/customers.ts";
-import { insertDestination } from "../../store/deliveries/destinations.ts";
 import { listReleasable } from "../../store/deliveries/held-messages.ts";
-import { openDatabase } from "../../store/database/open-database.ts";
 import { TABLE_SIDES } from "../../store/database/sides.ts";
 import { CUSTOMER_TABLES } from "../../store/moves/customer-tables.ts";
 import { listMoves } from "../../store/moves/customer-moves.ts";
 import { listShards, placeShardUrl } from "../../store/shards/shard-registry.ts";
 import { getPlacedGroup } from "./require-move.ts";
-import { moveCustomer } from "./move-customer.ts";
 
 /** Nobody listens there. */
 const AWAY = "postgres://busbar@127.0.0.1:1/busbar";
 
-/** Opens a Busbar's databases with the shards a and b, and two customers with rows in main. */
-async function openScene(scope: Scope, count = 3) {
-  const urls: Record<string, string> = {};
-  const closing: (() => Promise<unknown>)[] = [];
-  let connectionString = "";
-  scope.after(async () => {
-    for (const close of closing) await close();
-  });
-  scope.after(() => addOnce(connectionString, urls).unpair());
-  const created = await createTestDatabase({ isDivided: false });
-  scope.after(created.drop);
-  ({ connectionString } = created);
-  for (const name of ["a", "b"]) urls[name] = await createEmptyDatabase(scope);
-  const database = await openDatabase({ connectionString, log, poolSize: 5 });
-  closing.push(() => database.close());
-  const mover = await stockDatabase(database.queries, { projectName: "one" });
-  const neighbour = await stockDatabase(database.queries, { projectName: "two" });
-  const destinations = new Map<string, string>();
-  for (const { projectId } of [mover, neighbour]) {
-    const id = newId();
-    destinations.set(projectId, id);
-    const settings = { name: "d", type: "webhook", metadata: {}, secretsSealed: "" };
-    await insertDestination(database.control, { id, projectId, ...settings });
-  }
-  await addOnce(connectionString, urls).add(database);
-  for (const dataUrl of Object.values(urls)) await waitForCopies({ connectionString, dataUrl });
-  const clients: Record<string, Client> = {};
-  for (const [name, url] of Object.entries({ main: connectionString, ...urls })) {
-    const client = new Client({ connectionString: url });
-    await client.connect();
-    closing.unshift(() => client.end());
-    clients[name] = client;
-  }
-  const inShard = (name: string): Client => {
-    const client = clients[name];
-    if (!client) throw new Error(name);
-    return client;
-  };
-  const insert = (stock: Stock) =>
-    insertCustomerRows(
-      inShard("main"),
-      { ...stock, groupRef: "customer-1", destinationId: destinations.get(stock.projectId) ?? "" },
-      count,
-    );
-  await insert(neighbour);
-  const ids = await insert(mover);
-  // Nobody delivers here.
-  await inShard("main").query("delete from unrouted_events");
-  const deps = shardServices(database);
-  const find = (projectId = mover.projectId) => getPlacedGroup(deps, "customer-1", projectId);
-  const move = async (to: string, options: { onStep?(text: string): void; maxWaitMs?: number } = {}) => {
-    const { onStep: progress = () => {}, ...more } = options;
-    return moveCustomer({ ...deps, progress }, await find(), to === "main" ? null : to, more);
-  };
-  /** Rows of the customer who moves, in each shard. */
-  const read = async () => {
-    const all: Record<string, Record<string, string[]>> = {};
-    for (const name of ["main", "a", "b"])
-      all[name] = Object.fromEntries(
-        Object.entries(await readAllRows(inShard(name))).map(([table, lines]) => [
-          table,
-          lines.filter((line) => ids.some((id) => line.includes(id))),
-        ]),
-      );
-    return all;
-  };
-  /** Begins a move that is killed when it reports a step. */
-  const breakOff = (to: string, at: string) =>
-    assert.rejects(
-      move(to, {
-        onStep(text) {
-          if (text.includes(at)) throw new Error("killed");
-        },
-      }),
-      /killed/,
-    );
-  return { database, deps, mover, neighbour, inShard, move, breakOff, find, read };
-}
-
 test("every data table says how its rows of a customer move, and the scene has a row of each that does", async (t) => {
   const data = Object.entries(TABLE_SIDES).flatMap(([name, side]) => (side === "data" ? [name] : []));
   assert.deepEqual(Object.keys(CUSTOMER_TABLES).toSorted(), data.toSorted());
-  const { inShard } = await openScene(t);
+  const { inShard } = await openMoveScene(t);
   const rows = await readAllRows(inShard("main"));
   assert.equal(Object.keys(rows).length, MOVED_TABLES);
   assert.deepEqual(
@@ -116,7 +31,7 @@ test("every data table says how its rows of a customer move, and the scene has a
 });
 
 test("all rows of a customer move, in their order, and those of another one stay", async (t) => {
-  const { move, read, inShard, find, neighbour } = await openScene(t);
+  const { move, read, inShard, find, neighbour } = await openMoveScene(t);
   const before = await readAllRows(inShard("main"));
   const mine = (await read())["main"];
   const moved = await move("a");
@@ -143,7 +58,7 @@ test("all rows of a customer move, in their order, and those of another one stay
 });
 
 test("a move that is killed at any step and repeated ends whole; one that has not switched can be taken back", async (t) => {
-  const { database, move, read, find } = await openScene(t);
+  const { database, move, read, find } = await openMoveScene(t);
   const mine = (await read())["main"];
   const steps: string[] = [];
   await move("a", { onStep: (text) => steps.push(text) });
@@ -174,7 +89,7 @@ test("a move that is killed at any step and repeated ends whole; one that has no
 });
 
 test("a move that is not possible is refused with the reason and what helps, and changes nothing", async (t) => {
-  const { database, deps, move, find, inShard, mover } = await openScene(t);
+  const { database, deps, move, find, inShard, mover } = await openMoveScene(t);
   const refuses = (run: Promise<unknown>, message: RegExp) =>
     assert.rejects(run, { name: "StartError", message });
   await refuses(getPlacedGroup(deps, "nobody", undefined), /there is no customer nobody.*groupRef/);
@@ -228,7 +143,7 @@ test("a move that is not possible is refused with the reason and what helps, and
 });
 
 test("while a customer moves, nobody claims or begins work for it in either shard, and others are worked for", async (t) => {
-  const { inShard, breakOff, move, mover, neighbour } = await openScene(t);
+  const { inShard, breakOff, move, mover, neighbour } = await openMoveScene(t);
   await breakOff("a", "switching");
   const [main, a] = [inShard("main"), inShard("a")];
   const claims = {
@@ -267,81 +182,8 @@ test("while a customer moves, nobody claims or begins work for it in either shar
   await assert.rejects(begin(main, mover), { code: "BB001" });
 });
 
-test("a customer is worked for while fingerprints are copied, and what changes of them meanwhile moves as well", async (t) => {
-  const { inShard, move, mover, neighbour } = await openScene(t);
-  const [main, a] = [inShard("main"), inShard("a")];
-  for (const { installationId } of [mover, neighbour])
-    await main.query(
-      `insert into read_fingerprints select $1, 'contacts', nth::text, '2026-01-01', '\\x00' from generate_series(2, 3000) as nth`,
-      [installationId],
-    );
-  const readMine = async (client: Client) => {
-    const { rows } = await client.query(
-      "select entry::text as line from read_fingerprints as entry where installation_id = $1 order by object_name, record_id",
-      [mover.installationId],
-    );
-    return rows.map(({ line }) => line);
-  };
-  const before = await readMine(main);
-  // The move waits for this transaction when the gate has closed.
-  await main.query("begin");
-  const change = async () => {
-    const copied = await readMine(a);
-    const changed = [
-      "update read_fingerprints set hash = '\\x01' where installation_id = $1 and record_id = '77'",
-      "delete from read_fingerprints where installation_id = $1 and record_id = '78'",
-      "insert into read_fingerprints values ($1, 'contacts', 'new', '2026-01-01', '\\x02')",
-      `insert into read_objects select (jsonb_populate_record(entry, '{"object_name": "more"}')).* from read_objects as entry
-       where installation_id = $1`,
-      "insert into read_fingerprints values ($1, 'more', '1', '2026-01-01', '\\x03')",
-      "update read_objects set cursor_time = '2026-02-01' where installation_id = $1",
-    ];
-    for (const statement of changed) await main.query(statement, [mover.installationId]);
-    const expected = await readMine(main);
-    await main.query("commit");
-    return { copied, expected };
-  };
-  let changing: ReturnType<typeof change> | undefined;
-  const moved = await move("a", {
-    onStep(text) {
-      if (text.includes("closing the gate")) changing = change();
-    },
-  });
-  const { copied = [], expected = [] } = (await changing) ?? {};
-  assert.deepEqual(copied, before, "copied before the gate closes");
-  assert.equal(expected.length, 3001);
-  assert.deepEqual(await readMine(a), expected);
-  assert.deepEqual(await readMine(main), []);
-  const objects = await a.query(
-    "select object_name as name, cursor_time as time from read_objects order by 1",
-  );
-  assert.deepEqual(
-    objects.rows,
-    ["contacts", "more"].map((name) => ({ name, time: new Date("2026-02-01") })),
-  );
-  assert.ok(moved.rows < 200, `${moved.rows} rows were copied while the customer was refused`);
-});
-
-test("a move that is broken off while fingerprints are copied refuses nobody, and can be taken back or completed", async (t) => {
-  const { database, inShard, breakOff, move, find, read } = await openScene(t);
-  const mine = (await read())["main"];
-  const isServed = async () => {
-    const { projectId, groupRef } = await find();
-    return !(await findGroupShard(database.control, projectId, groupRef))?.isMoving;
-  };
-  await breakOff("a", "closing the gate");
-  assert.ok(await isServed());
-  assert.deepEqual((await inShard("main").query("select from moving_customers")).rows, []);
-  await move("main");
-  assert.deepEqual(Object.values((await read())["a"] ?? {}).flat(), []);
-  assert.deepEqual((await read())["main"], mine);
-  await breakOff("a", "closing the gate");
-  await move("a");
-  assert.deepEqual((await read())["a"], mine);
-});
-
 test("what is stored in the old shard late follows, once", async (t) => {
-  const { inShard, breakOff, move, mover } = await openScene(t);
+  const { inShard, breakOff, move, mover } = await openMoveScene(t);
   const [main, a] = [inShard("main"), inShard("a")];
   const { projectId, installationId } = mover;
   const [eventId, subscriptionEventId] = [newId(), newId()];
@@ -386,7 +228,7 @@ test("what is stored in the old shard late follows, once", async (t) => {
 });
 
 test("a move that fails before the new shard decides is taken back", async (t) => {
-  const { database, inShard, move, find, read } = await openScene(t);
+  const { database, inShard, move, find, read } = await openMoveScene(t);
   const mine = (await read())["main"];
   await move("a");
   await move("main");
@@ -403,7 +245,7 @@ test("a move that fails before the new shard decides is taken back", async (t) =
 });
 
 test("what waits is not cancelled or released in the old shard once it is copied", async (t) => {
-  const { database, inShard, breakOff, move, mover, neighbour } = await openScene(t);
+  const { database, inShard, breakOff, move, mover, neighbour } = await openMoveScene(t);
   await breakOff("a", "switching");
   const main = inShard("main");
   const id = [mover.installationId];
@@ -423,7 +265,7 @@ test("what waits is not cancelled or released in the old shard once it is copied
 });
 
 test("a subscription by a journal that moves looks for the changes since the old shard heard the journal", async (t) => {
-  const { database, inShard, move, mover } = await openScene(t);
+  const { database, inShard, move, mover } = await openMoveScene(t);
   const [main, a] = [inShard("main"), inShard("a")];
   const appId = newId();
   await sql`

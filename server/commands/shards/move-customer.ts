@@ -78,7 +78,9 @@ export async function moveCustomer(
     }
     if (move === undefined || move.state === "copying") await copyBefore(moving);
     const closedMs = elapsedMs();
-    const rows = move?.state === "switched" ? 0 : await closeAndCopy(moving);
+    const rows = move?.state === "switched" ? 0 : await orGiveUp(moving, () => closeCopyAndSwitch(moving));
+    await awaitCopies(moving);
+    await report(moving, "opening the gate");
     await openForWork(to, await find(moving));
     const refusedMs = elapsedMs() - closedMs;
     const history = await finish(moving);
@@ -125,7 +127,10 @@ async function copyBefore(moving: Moving): Promise<void> {
   });
 }
 
-/** After an error the customer is served where it was, unless the new shard decides already. */
+/**
+ * After an error the customer is served where it was, unless the new shard decides already; an interrupted command leaves it as it is
+ * until it is repeated.
+ */
 async function orGiveUp<Result>(moving: Moving, run: () => Promise<Result>): Promise<Result> {
   try {
     return await run();
@@ -137,18 +142,8 @@ async function orGiveUp<Result>(moving: Moving, run: () => Promise<Result>): Pro
   }
 }
 
-/**
- * Closes the gate, copies, and has the new shard decide. Returns the number of rows. After an error the customer is served where it
- * was, unless the new shard decides already; an interrupted command leaves it refused until it is repeated.
- */
-async function closeAndCopy(moving: Moving): Promise<number> {
-  const rows = await orGiveUp(moving, () => copyAndSwitch(moving));
-  await awaitCopies(moving);
-  await report(moving, "opening the gate");
-  return rows;
-}
-
-async function copyAndSwitch(moving: Moving): Promise<number> {
+/** Closes the gate, copies, and has the new shard decide. Returns the number of rows. */
+async function closeCopyAndSwitch(moving: Moving): Promise<number> {
   const { deps, from, to, group, maxWaitMs } = moving;
   const { database } = deps;
   await report(moving, "closing the gate");

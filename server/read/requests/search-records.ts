@@ -14,7 +14,7 @@ import { projectEndpoint } from "../../http/endpoint.ts";
 import { callProvider, type CallServices } from "../../operations/call-provider.ts";
 import type { MetadataMemory } from "../../operations/metadata-memory.ts";
 import { ignoreDatabaseOutage } from "../../store/database/database-outage.ts";
-import { insertProxyUsage } from "../../store/operations/proxy-usage.ts";
+import { storeUsage } from "../../store/shards/store-usage.ts";
 import {
   findReadableObject,
   type ObjectServices,
@@ -259,9 +259,7 @@ export async function logUse<Answer extends { results: unknown[] }>(
   };
   const store = (status: number, bytesDown: number) =>
     ignoreDatabaseOutage(() =>
-      insertProxyUsage(database.data, [
-        { ...use, status, bytesDown, durationMs: Math.round(elapsedMs() - startedMs) },
-      ]),
+      storeUsage(database, [{ ...use, status, bytesDown, durationMs: Math.round(elapsedMs() - startedMs) }]),
     );
   try {
     const answer = await run();

@@ -1,5 +1,6 @@
 /** Usage lines, one for each proxied call. */
 import { sql, type RawBuilder } from "kysely";
+import { IS_OWN_GROUP } from "../database/own-customers.ts";
 import type { DataQueries } from "../database/sides.ts";
 import { removeHistory } from "../maintenance/history-ranges.ts";
 import type { ProjectBound } from "../database/id-range.ts";
@@ -28,36 +29,55 @@ export interface ProxyUse {
   byBusbar?: boolean;
 }
 
+/** A line whose customer has moved to another shard. */
+export type ElsewhereUse = ProxyUse & { shard: string | null };
+
 /**
- * Inserts the lines in one statement, except those of installations that were erased with their group. Each column is sent as
- * one text, which costs the proxy's process least; no value can contain a line break. The array of a single empty text is
- * empty, hence the `coalesce`.
+ * Inserts the lines in one statement, except those of installations that were erased with their group. Returns those of customers
+ * who are in another shard. Each column is sent as one text, which costs the proxy's process least; no value can contain a line
+ * break. The array of a single empty text is empty, hence the `coalesce`.
  */
-export async function insertProxyUsage(queries: DataQueries, uses: ProxyUse[]): Promise<void> {
+export async function insertProxyUsage(queries: DataQueries, uses: ProxyUse[]): Promise<ElsewhereUse[]> {
   const column = (read: (use: ProxyUse) => string | number) => {
     const values = uses.map(read).join("\n");
     return sql`string_to_array(${values}, chr(10))`;
   };
-  await sql`/* prepare insert-proxy-usage */
-    insert into proxy_usage
-      (time, project_id, installation_id, method, path, status, duration_ms, bytes_up, bytes_down,
+  const { rows } = await sql<{
+    installationId: string;
+    shard: string | null;
+  }>`/* prepare insert-proxy-usage */
+    with line as materialized (
+      select * from unnest(
+        ${column(({ timeMs }) => Math.round(timeMs))}, ${column(({ projectId }) => projectId)},
+        ${column(({ installationId }) => installationId)}::uuid[], ${column(({ method }) => method)},
+        ${column(({ path }) => path)}, ${column(({ status }) => status)},
+        ${column(({ durationMs }) => durationMs)}, ${column(({ bytesUp }) => bytesUp)},
+        ${column(({ bytesDown }) => bytesDown)},
+        ${column(({ apiKeyId = "" }) => apiKeyId)}, ${column(({ requestId = "" }) => requestId)},
+        ${column(({ byBusbar }) => (byBusbar ? 1 : 0))}
+      ) as line(time_ms, project_id, installation_id, method, path, status, duration_ms, bytes_up, bytes_down,
         api_key_id, request_id, by_busbar)
-    select to_timestamp(time_ms::double precision / 1000), project_id::uuid, installation_id::uuid, method, path,
-      status::integer, duration_ms::integer, bytes_up::bigint, bytes_down::bigint,
-      nullif(api_key_id, '')::uuid, coalesce(request_id, ''), by_busbar = '1'
-    from unnest(
-      ${column(({ timeMs }) => Math.round(timeMs))}, ${column(({ projectId }) => projectId)},
-      ${column(({ installationId }) => installationId)}, ${column(({ method }) => method)},
-      ${column(({ path }) => path)}, ${column(({ status }) => status)},
-      ${column(({ durationMs }) => durationMs)}, ${column(({ bytesUp }) => bytesUp)},
-      ${column(({ bytesDown }) => bytesDown)},
-      ${column(({ apiKeyId = "" }) => apiKeyId)}, ${column(({ requestId = "" }) => requestId)},
-      ${column(({ byBusbar }) => (byBusbar ? 1 : 0))}
-    ) as line(time_ms, project_id, installation_id, method, path, status, duration_ms, bytes_up, bytes_down,
-      api_key_id, request_id, by_busbar)
-    where exists (select from installations where id = line.installation_id::uuid)
-      or exists (select from removed_installations where id = line.installation_id::uuid)
+    ), place as materialized (
+      select used.installation_id, groups.shard, ${IS_OWN_GROUP} as is_own
+      from (select distinct installation_id from line) as used cross join lateral (
+        select group_id from installations where id = used.installation_id
+        union all select group_id from removed_installations where id = used.installation_id limit 1
+      ) as owner join groups on groups.id = owner.group_id
+    ), stored as (
+      insert into proxy_usage
+        (time, project_id, installation_id, method, path, status, duration_ms, bytes_up, bytes_down,
+          api_key_id, request_id, by_busbar)
+      select to_timestamp(time_ms::double precision / 1000), project_id::uuid, installation_id, method, path,
+        status::integer, duration_ms::integer, bytes_up::bigint, bytes_down::bigint,
+        nullif(api_key_id, '')::uuid, coalesce(request_id, ''), by_busbar = '1'
+      from line join place using (installation_id) where is_own
+    ) select installation_id, shard from place where not is_own
   `.execute(queries);
+  const places = new Map(rows.map(({ installationId, shard }) => [installationId, shard]));
+  return uses.flatMap((use) => {
+    const shard = places.get(use.installationId);
+    return shard === undefined ? [] : { ...use, shard };
+  });
 }
 
 export interface ProxyUsageRow extends Omit<ProxyUse, "timeMs" | "bytesUp" | "bytesDown" | "apiKeyId"> {
