@@ -30,7 +30,7 @@ export interface ProxyUse {
 }
 
 /** A line whose customer has moved to another shard. */
-export type ElsewhereUse = ProxyUse & { shard: string | null };
+type ElsewhereUse = ProxyUse & { shard: string | null };
 
 /**
  * Inserts the lines in one statement, except those of installations that were erased with their group. Returns those of customers
