@@ -1,6 +1,6 @@
 /** A customer connects, installs and leaves by the command line, against a real server and the sandbox. */
 import assert from "node:assert/strict";
-import { before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { shareTestBusbar } from "../../tests/harness/busbar.ts";
 import { openConsentBrowser } from "../../tests/harness/consent.ts";
 import { runCli, type Surroundings } from "../../tests/harness/command-line.ts";
@@ -26,13 +26,11 @@ integrations:
 
 const server = await shareTestBusbar();
 
-describe("connecting and installing", () => {
-  before(async () => {
-    await server.inProject("PUT", "/integrations:batch", { sourceYaml: MANIFEST });
-    const app = { provider: "hubspot", clientId: "my-client", clientSecret: "my-secret", scopes: ["oauth"] };
-    await server.inProject("POST", "/provider-apps", app);
-  });
+await server.inProject("PUT", "/integrations:batch", { sourceYaml: MANIFEST });
+const app = { provider: "hubspot", clientId: "my-client", clientSecret: "my-secret", scopes: ["oauth"] };
+await server.inProject("POST", "/provider-apps", app);
 
+describe("connecting and installing", () => {
   const busbar = (line: string, more: Surroundings = {}) =>
     runCli(line.split(" "), {
       ...more,

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { shareTestBusbar } from "../../tests/harness/busbar.ts";
 import { runCli, type Surroundings } from "../../tests/harness/command-line.ts";
 
@@ -13,11 +13,9 @@ integrations: [{ name: crm, provider: hubspot, proxy: { enabled: true } }]
 
 const server = await shareTestBusbar();
 
-describe("names and questions", () => {
-  before(async () => {
-    await server.inProject("PUT", "/integrations:batch", { sourceYaml: MANIFEST });
-  });
+await server.inProject("PUT", "/integrations:batch", { sourceYaml: MANIFEST });
 
+describe("names and questions", () => {
   const busbar = (args: string[], more: Surroundings = {}) =>
     runCli(args, {
       ...more,

@@ -1,7 +1,7 @@
 /** What agents read of a customer's accounts: by which names, within which limits, and what stays hidden. */
 import assert from "node:assert/strict";
-import { before, describe, test } from "node:test";
-import { openAgent, type AgentClient } from "../../tests/harness/agent-client.ts";
+import { describe, test } from "node:test";
+import { openAgent } from "../../tests/harness/agent-client.ts";
 import { shareTestBusbar, type Answer } from "../../tests/harness/busbar.ts";
 import { connectCustomer } from "../../tests/harness/connect-customer.ts";
 import { registerJwtKey } from "../../tests/harness/customer-tokens.ts";
@@ -34,24 +34,22 @@ const readContent = (contact: string) => ({
 
 const busbar = await shareTestBusbar();
 
-describe("what agents read", () => {
-  let agent: AgentClient;
-  before(async () => {
-    busbar.sandbox.hubspot.setLimits("off");
-    for (const [provider, contact, company] of [
-      ["hubspot", "contacts", "companies"],
-      ["salesforce", "contact", "account"],
-    ] as const) {
-      const manifest = buildManifest(provider, contact, company);
-      await connectCustomer(busbar, {
-        provider,
-        manifest,
-        integration: provider,
-        content: readContent(contact),
-      });
-    }
-    agent = await openAgent(busbar);
+busbar.sandbox.hubspot.setLimits("off");
+for (const [provider, contact, company] of [
+  ["hubspot", "contacts", "companies"],
+  ["salesforce", "contact", "account"],
+] as const) {
+  const manifest = buildManifest(provider, contact, company);
+  await connectCustomer(busbar, {
+    provider,
+    manifest,
+    integration: provider,
+    content: readContent(contact),
   });
+}
+const agent = await openAgent(busbar);
+
+describe("what agents read", () => {
   const setPolicy = async (policy: object): Promise<void> => {
     const answer = await busbar.inProject("PUT", "/agent-policy", policy);
     assert.equal(answer.status, 200, answer.text);

@@ -1,7 +1,7 @@
 /** What agents write: once, within the policy, and told as what it became. */
 import assert from "node:assert/strict";
-import { before, describe, test } from "node:test";
-import { openAgent, type AgentClient } from "../../tests/harness/agent-client.ts";
+import { describe, test } from "node:test";
+import { openAgent } from "../../tests/harness/agent-client.ts";
 import { shareTestBusbar, type Answer } from "../../tests/harness/busbar.ts";
 import { until } from "../../tests/harness/until.ts";
 import { connectCustomer } from "../../tests/harness/connect-customer.ts";
@@ -34,26 +34,24 @@ const withoutRepeats = (rows: unknown[]): unknown[] =>
 
 const busbar = await shareTestBusbar();
 
-describe("what agents write", () => {
-  let agent: AgentClient;
-  before(async () => {
-    busbar.sandbox.hubspot.setLimits("off");
-    for (const [provider, contact] of [
-      ["hubspot", "contacts"],
-      ["salesforce", "contact"],
-    ] as const) {
-      const content = {
-        write: { objects: { [contact]: { objectName: contact, deletionSettings: { enabled: true } } } },
-      };
-      await connectCustomer(busbar, {
-        provider,
-        manifest: buildManifest(provider, contact),
-        integration: provider,
-        content,
-      });
-    }
-    agent = await openAgent(busbar);
+busbar.sandbox.hubspot.setLimits("off");
+for (const [provider, contact] of [
+  ["hubspot", "contacts"],
+  ["salesforce", "contact"],
+] as const) {
+  const content = {
+    write: { objects: { [contact]: { objectName: contact, deletionSettings: { enabled: true } } } },
+  };
+  await connectCustomer(busbar, {
+    provider,
+    manifest: buildManifest(provider, contact),
+    integration: provider,
+    content,
   });
+}
+const agent = await openAgent(busbar);
+
+describe("what agents write", () => {
   const setPolicy = async (policy: object): Promise<void> => {
     const answer = await busbar.inProject("PUT", "/agent-policy", policy);
     assert.equal(answer.status, 200, answer.text);

@@ -1,11 +1,11 @@
 /** The transport of agents' endpoints: revisions, headers, who is let in and how others are refused. */
 import assert from "node:assert/strict";
 import { request as httpRequest } from "node:http";
-import { before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { openAgent, agentUrl, sendMessage } from "../../tests/harness/agent-client.ts";
 import { shareTestBusbar } from "../../tests/harness/busbar.ts";
 import { connectCustomer } from "../../tests/harness/connect-customer.ts";
-import { registerJwtKey, type TokenSigner } from "../../tests/harness/customer-tokens.ts";
+import { registerJwtKey } from "../../tests/harness/customer-tokens.ts";
 import { secondProject } from "../../tests/harness/second-project.ts";
 
 const MANIFEST = `
@@ -35,19 +35,17 @@ const READING = [
 
 const busbar = await shareTestBusbar();
 
-describe("an agent endpoint", () => {
-  let signer: TokenSigner;
-  before(async () => {
-    signer = await registerJwtKey(busbar);
-    for (const groupRef of ["acme", "globex"]) {
-      await connectCustomer(busbar, {
-        provider: "hubspot",
-        manifest: MANIFEST,
-        integration: "crm",
-        groupRef,
-      });
-    }
+const signer = await registerJwtKey(busbar);
+for (const groupRef of ["acme", "globex"]) {
+  await connectCustomer(busbar, {
+    provider: "hubspot",
+    manifest: MANIFEST,
+    integration: "crm",
+    groupRef,
   });
+}
+
+describe("an agent endpoint", () => {
   const keyWith = async (...scopes: string[]): Promise<string> => {
     const made = await busbar.inProject("POST", "/api-keys", { label: scopes.join(), scopes });
     assert.equal(made.status, 201, made.text);

@@ -1,6 +1,6 @@
 /** Token refresh of whole Busbars that share one database, against the sandbox's rotating and expiring tokens. */
 import assert from "node:assert/strict";
-import { after, afterEach, before, describe, test } from "node:test";
+import { after, afterEach, describe, test } from "node:test";
 import { Client as Postgres } from "pg";
 import { shareTestBusbar, type Answer } from "../../tests/harness/busbar.ts";
 import { openClient, type Client } from "../../tests/harness/client.ts";
@@ -17,29 +17,26 @@ type Crm = keyof typeof CRMS;
 
 const busbar = await shareTestBusbar();
 
+await refreshOnlyOnDemand(busbar.connectionString);
+const { urls } = await busbar.sibling();
+/** Another process on the same database. */
+const sibling: Client = openClient({ apiKey: busbar.apiKey, projectId: busbar.projectId, urls: () => urls });
+const sql = new Postgres({ connectionString: busbar.connectionString });
+await sql.connect();
+for (const provider of Object.keys(CRMS)) {
+  await busbar.inProject("POST", "/provider-apps", {
+    provider,
+    clientId: "client",
+    clientSecret: "secret",
+    scopes: ["crm"],
+  });
+}
+
 describe("token refresh", () => {
-  /** Another process on the same database. */
-  let sibling: Client;
-  let sql: Postgres;
   after(async () => {
     await sql.end();
   });
   afterEach(() => busbar.sandbox.clearFaults());
-  before(async () => {
-    await refreshOnlyOnDemand(busbar.connectionString);
-    const { urls } = await busbar.sibling();
-    sibling = openClient({ apiKey: busbar.apiKey, projectId: busbar.projectId, urls: () => urls });
-    sql = new Postgres({ connectionString: busbar.connectionString });
-    await sql.connect();
-    for (const provider of Object.keys(CRMS)) {
-      await busbar.inProject("POST", "/provider-apps", {
-        provider,
-        clientId: "client",
-        clientSecret: "secret",
-        scopes: ["crm"],
-      });
-    }
-  });
 
   async function connect(provider: Crm, groupRef: string, expiresInSeconds?: number): Promise<Customer> {
     const objects = [CRMS[provider].object];

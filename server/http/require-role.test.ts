@@ -1,6 +1,6 @@
 /** Which role a call needs, through a real Busbar. */
 import assert from "node:assert/strict";
-import { before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { shareTestBusbar, type Answer } from "../../tests/harness/busbar.ts";
 import { connectCustomer } from "../../tests/harness/connect-customer.ts";
 import { addPerson, type TestPerson } from "../../tests/harness/people.ts";
@@ -8,21 +8,17 @@ import type { Role } from "../../ground/role.ts";
 
 const busbar = await shareTestBusbar();
 
-describe("roles", () => {
-  let people: Record<Role, TestPerson>;
-  let connectionId: string;
-  before(async () => {
-    ({ connectionId } = await connectCustomer(busbar, { provider: "hubspot", objects: ["contacts"] }));
-    const hook = { name: "hook", type: "webhook", metadata: { url: "https://example.com/hook" } };
-    assert.equal((await busbar.inProject("POST", "/destinations", hook)).status, 201);
-    people = {
-      viewer: await addPerson(busbar, "viewer"),
-      support: await addPerson(busbar, "support"),
-      editor: await addPerson(busbar, "editor"),
-      owner: await addPerson(busbar, "owner"),
-    };
-  });
+const { connectionId } = await connectCustomer(busbar, { provider: "hubspot", objects: ["contacts"] });
+const hook = { name: "hook", type: "webhook", metadata: { url: "https://example.com/hook" } };
+assert.equal((await busbar.inProject("POST", "/destinations", hook)).status, 201);
+const people: Record<Role, TestPerson> = {
+  viewer: await addPerson(busbar, "viewer"),
+  support: await addPerson(busbar, "support"),
+  editor: await addPerson(busbar, "editor"),
+  owner: await addPerson(busbar, "owner"),
+};
 
+describe("roles", () => {
   const as = (role: Role, method: string, path: string, body?: object): Promise<Answer> =>
     busbar.inProject(method, path, body, people[role].headers);
 

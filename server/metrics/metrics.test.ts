@@ -1,6 +1,6 @@
 /** The metrics that /metrics reports, and what they must not reveal. */
 import assert from "node:assert/strict";
-import { before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { Client } from "pg";
 import { nowMs } from "../../ground/clock.ts";
 import { buildFirstId } from "../../ground/ids.ts";
@@ -21,18 +21,15 @@ integrations:
 
 const busbar = await shareTestBusbar({ env: { BUSBAR_METRICS: "true" } });
 
-describe("/metrics", () => {
-  let installationId: string;
-  before(async () => {
-    const customer = {
-      provider: "hubspot",
-      manifest: MANIFEST,
-      integration: "hub",
-      groupRef: "northwind",
-    } as const;
-    ({ installationId } = await connectCustomer(busbar, customer));
-  });
+const customer = {
+  provider: "hubspot",
+  manifest: MANIFEST,
+  integration: "hub",
+  groupRef: "northwind",
+} as const;
+const { installationId } = await connectCustomer(busbar, customer);
 
+describe("/metrics", () => {
   const scrape = async (): Promise<string> => (await busbar.call("GET", "/metrics", undefined, {})).text;
   const readValue = (text: string, line: string): number | undefined => {
     const found = text.split("\n").find((candidate) => candidate.startsWith(`${line} `));

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { before, beforeEach, describe, test } from "node:test";
+import { beforeEach, describe, test } from "node:test";
 import { Client } from "pg";
 import { shareTestBusbar, type Answer } from "../../tests/harness/busbar.ts";
 import { connectCustomer } from "../../tests/harness/connect-customer.ts";
@@ -8,11 +8,10 @@ import { until } from "../../tests/harness/until.ts";
 // An hour is 1.2 s here.
 const busbar = await shareTestBusbar({ env: { BUSBAR_MINUTE_MS: "20", BUSBAR_RETRY_BASE_SECONDS: "0.02" } });
 
+busbar.sandbox.hubspot.setLimits("off");
+await connectCustomer(busbar, { provider: "hubspot", objects: ["companies"] });
+
 describe("the deadline of an asynchronous write", () => {
-  before(async () => {
-    busbar.sandbox.hubspot.setLimits("off");
-    await connectCustomer(busbar, { provider: "hubspot", objects: ["companies"] });
-  });
   beforeEach(() => busbar.sandbox.clearFaults());
 
   const later = (body: object) =>

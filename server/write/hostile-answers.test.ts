@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { before, beforeEach, describe, test } from "node:test";
+import { beforeEach, describe, test } from "node:test";
 import { Client } from "pg";
 import { shareTestBusbar, type Answer } from "../../tests/harness/busbar.ts";
 import { connectCustomer } from "../../tests/harness/connect-customer.ts";
@@ -7,11 +7,10 @@ import { until } from "../../tests/harness/until.ts";
 
 const busbar = await shareTestBusbar({ env: { BUSBAR_RETRY_BASE_SECONDS: "0.02" } });
 
+busbar.sandbox.hubspot.setLimits("off");
+await connectCustomer(busbar, { provider: "hubspot", objects: ["companies"] });
+
 describe("a provider that answers what nobody expects", () => {
-  before(async () => {
-    busbar.sandbox.hubspot.setLimits("off");
-    await connectCustomer(busbar, { provider: "hubspot", objects: ["companies"] });
-  });
   beforeEach(() => busbar.sandbox.clearFaults());
 
   const write = (body: object, headers?: Record<string, string>) =>

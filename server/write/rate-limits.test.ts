@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { before, beforeEach, describe, test, type TestContext } from "node:test";
+import { beforeEach, describe, test, type TestContext } from "node:test";
 import { Client } from "pg";
 import { shareTestBusbar, type Answer } from "../../tests/harness/busbar.ts";
 import { openClient } from "../../tests/harness/client.ts";
@@ -8,11 +8,10 @@ import { until } from "../../tests/harness/until.ts";
 
 const busbar = await shareTestBusbar({ env: { BUSBAR_RETRY_BASE_SECONDS: "0.02" } });
 
+busbar.sandbox.hubspot.setLimits("off");
+
 /** The gates of this process and of the database are closed per connection, so each test has a customer of its own. */
 describe("rate limits of a connection", () => {
-  before(async () => {
-    busbar.sandbox.hubspot.setLimits("off");
-  });
   beforeEach(() => busbar.sandbox.clearFaults());
 
   let customers = 0;

@@ -1,7 +1,7 @@
 /** Calls that their caller may not make leave nothing behind; which calls those are stands in server/access/. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { promisify } from "node:util";
 import { shareTestBusbar } from "../harness/busbar.ts";
 import { BUSBAR } from "../harness/child-busbar.ts";
@@ -12,23 +12,21 @@ import { traces } from "./traces.ts";
 
 const busbar = await shareTestBusbar();
 
-describe("a caller", () => {
-  /** A project of its own, made by hand as for a production database. */
-  let other: { apiKey: string; projectId: string };
-  let frontendKey: string;
-  before(async () => {
-    await connectCustomer(busbar, { provider: "hubspot", objects: ["contacts"] });
-    const env = {
-      ...process.env,
-      DATABASE_URL: busbar.connectionString,
-      BUSBAR_ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 7).toString("base64")}`,
-    };
-    const command = [BUSBAR, "bootstrap", "--org", "Other", "--project", "other"];
-    other = JSON.parse((await promisify(execFile)(process.execPath, command, { env })).stdout);
-    const made = await busbar.inProject("POST", "/api-keys", { label: "web", scopes: ["frontend"] });
-    frontendKey = made.body.key;
-  });
+await connectCustomer(busbar, { provider: "hubspot", objects: ["contacts"] });
+const env = {
+  ...process.env,
+  DATABASE_URL: busbar.connectionString,
+  BUSBAR_ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 7).toString("base64")}`,
+};
+const command = [BUSBAR, "bootstrap", "--org", "Other", "--project", "other"];
+/** A project of its own, made by hand as for a production database. */
+const other: { apiKey: string; projectId: string } = JSON.parse(
+  (await promisify(execFile)(process.execPath, command, { env })).stdout,
+);
+const made = await busbar.inProject("POST", "/api-keys", { label: "web", scopes: ["frontend"] });
+const frontendKey: string = made.body.key;
 
+describe("a caller", () => {
   const PROJECT = "/v1/projects/default";
   const create = { groupRef: "acme", type: "create", record: { email: "access@example.com" } };
   const body = { path: "/write/v1/projects/default/integrations/hubspot/objects/contacts", body: create };

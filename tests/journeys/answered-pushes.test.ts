@@ -1,6 +1,6 @@
 /** Pushes that were answered are delivered once and in order, whatever happens to the processes. */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { after, describe, test } from "node:test";
 import { Client } from "pg";
 import type { ChildBusbar } from "../harness/child-busbar.ts";
 import { connectCustomer } from "../harness/connect-customer.ts";
@@ -31,26 +31,23 @@ const group = await openProcessGroup({ BUSBAR_SUBSCRIBE_COALESCE_SECONDS: "0" })
 after(() => group.stop());
 after(() => sink.close());
 
+group.sandbox.hubspot.setLimits("off");
+const first = await group.start();
+const database = new Client({ connectionString: group.connectionString });
+await database.connect();
+const metadata = { providerParams: { subscribeSource: "webhook" } };
+const app = { provider: "hubspot", clientId: "app", clientSecret: SECRET, scopes: ["oauth"], metadata };
+await first.inProject("POST", "/provider-apps", app);
+const destination = { name: "changes", type: "webhook", metadata: { url: `${sink.url}/changes` } };
+await first.inProject("POST", "/destinations", destination);
+const busbar = { ...first, sandbox: group.sandbox };
+await connectCustomer(busbar, { provider: "hubspot", manifest, integration: "crm" });
+const active = "select from subscriptions where state = 'active'";
+await until(async () => (await database.query(active)).rowCount === 1);
+
 describe("answered pushes", () => {
-  let database: Client;
-  let first: ChildBusbar;
   /** Started after it. */
   const running: ChildBusbar[] = [];
-  before(async () => {
-    group.sandbox.hubspot.setLimits("off");
-    first = await group.start();
-    database = new Client({ connectionString: group.connectionString });
-    await database.connect();
-    const metadata = { providerParams: { subscribeSource: "webhook" } };
-    const app = { provider: "hubspot", clientId: "app", clientSecret: SECRET, scopes: ["oauth"], metadata };
-    await first.inProject("POST", "/provider-apps", app);
-    const destination = { name: "changes", type: "webhook", metadata: { url: `${sink.url}/changes` } };
-    await first.inProject("POST", "/destinations", destination);
-    const busbar = { ...first, sandbox: group.sandbox };
-    await connectCustomer(busbar, { provider: "hubspot", manifest, integration: "crm" });
-    const active = "select from subscriptions where state = 'active'";
-    await until(async () => (await database.query(active)).rowCount === 1);
-  });
   after(async () => {
     await database?.end();
   });

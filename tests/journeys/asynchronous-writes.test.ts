@@ -1,9 +1,9 @@
 /** Asynchronous writes: accepted for good, carried out in order, retried, grouped, told. */
 import assert from "node:assert/strict";
-import { before, beforeEach, describe, test } from "node:test";
+import { beforeEach, describe, test } from "node:test";
 import { Client } from "pg";
 import { shareTestBusbar, type Answer } from "../harness/busbar.ts";
-import { connectCustomer, type Customer } from "../harness/connect-customer.ts";
+import { connectCustomer } from "../harness/connect-customer.ts";
 import { until } from "../harness/until.ts";
 
 /** Without the header it would not be known whether a create was carried out. */
@@ -15,13 +15,11 @@ const COMPANIES = { provider: "hubspot", path: "/crm/v3/objects/companies" } as 
 // A minute is 30 ms here, so that delays and deadlines can be waited for.
 const busbar = await shareTestBusbar({ env: { BUSBAR_MINUTE_MS: "30", BUSBAR_RETRY_BASE_SECONDS: "0.02" } });
 
+busbar.sandbox.hubspot.setLimits("off");
+const acme = await connectCustomer(busbar, { provider: "hubspot", objects: ["contacts", "companies"] });
+await connectCustomer(busbar, { provider: "salesforce", objects: ["Contact"] });
+
 describe("asynchronous writes", () => {
-  let acme: Customer;
-  before(async () => {
-    busbar.sandbox.hubspot.setLimits("off");
-    acme = await connectCustomer(busbar, { provider: "hubspot", objects: ["contacts", "companies"] });
-    await connectCustomer(busbar, { provider: "salesforce", objects: ["Contact"] });
-  });
   beforeEach(() => busbar.sandbox.clearFaults());
 
   interface Policies {

@@ -1,6 +1,6 @@
 /** Requests that are wrong before any provider is asked: each is told so in one Problem and leaves nothing behind. */
 import assert from "node:assert/strict";
-import { before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { shareTestBusbar, type Answer } from "../harness/busbar.ts";
 import { connectCustomer } from "../harness/connect-customer.ts";
 import { assertProblem } from "./assert-problem.ts";
@@ -8,12 +8,9 @@ import { traces } from "./traces.ts";
 
 const busbar = await shareTestBusbar();
 
-describe("a request that is wrong", () => {
-  let ids: { connectionId: string; installationId: string };
-  before(async () => {
-    ids = await connectCustomer(busbar, { provider: "hubspot", objects: ["contacts", "companies"] });
-  });
+const ids = await connectCustomer(busbar, { provider: "hubspot", objects: ["contacts", "companies"] });
 
+describe("a request that is wrong", () => {
   const create = { groupRef: "acme", type: "create", record: { email: "bad@example.com" } };
   const WRITE = "/write/v1/projects/default/integrations/hubspot/objects/contacts";
 

@@ -1,6 +1,6 @@
 /** Lists below the records of other lists, through a whole Busbar: ClickUp's lists are below folders, which are below spaces. */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { after, describe, test } from "node:test";
 
 import { shareTestBusbar } from "../harness/busbar.ts";
 import { openSink } from "../harness/deliveries/sink.ts";
@@ -35,38 +35,36 @@ const busbar = await shareTestBusbar({ providers: { clickup: { baseURL: clickup.
 after(() => clickup.close());
 after(() => sink.close());
 
-describe("lists below the records of another object", () => {
-  before(async () => {
-    const { records } = clickup.vendor;
-    const space = records.put("spaces");
-    const folders = [1, 2].map(() => records.put("folders", { parent: space.id }));
-    for (const [index, name] of NAMES.entries())
-      records.put("lists", { fields: { name }, parent: folders[index % 2]?.id ?? "" });
-    const to = { name: "lists", type: "webhook", metadata: { url: `${sink.url}/lists` } };
-    assert.equal((await busbar.inProject("POST", "/destinations", to)).status, 201);
-    const deployed = await busbar.inProject("PUT", "/integrations:batch", { sourceYaml: MANIFEST });
-    assert.equal(deployed.status, 200, deployed.text);
-    const connection = await busbar.inProject("POST", "/connections:generate", {
+const { records } = clickup.vendor;
+const space = records.put("spaces");
+const folders = [1, 2].map(() => records.put("folders", { parent: space.id }));
+for (const [index, name] of NAMES.entries())
+  records.put("lists", { fields: { name }, parent: folders[index % 2]?.id ?? "" });
+const to = { name: "lists", type: "webhook", metadata: { url: `${sink.url}/lists` } };
+assert.equal((await busbar.inProject("POST", "/destinations", to)).status, 201);
+const deployed = await busbar.inProject("PUT", "/integrations:batch", { sourceYaml: MANIFEST });
+assert.equal(deployed.status, 200, deployed.text);
+const connection = await busbar.inProject("POST", "/connections:generate", {
+  provider: "clickup",
+  groupRef: "acme",
+  consumerRef: "ada",
+  providerMetadata: { teamId: { value: TEAM, source: "input" } },
+  oauth2AuthorizationCode: { accessToken: { token: "t-1" } },
+});
+assert.equal(connection.status, 201, connection.text);
+const installed = await busbar.inProject("POST", "/integrations/work/installations", {
+  groupRef: "acme",
+  config: {
+    content: {
       provider: "clickup",
-      groupRef: "acme",
-      consumerRef: "ada",
-      providerMetadata: { teamId: { value: TEAM, source: "input" } },
-      oauth2AuthorizationCode: { accessToken: { token: "t-1" } },
-    });
-    assert.equal(connection.status, 201, connection.text);
-    const installed = await busbar.inProject("POST", "/integrations/work/installations", {
-      groupRef: "acme",
-      config: {
-        content: {
-          provider: "clickup",
-          read: { objects: { lists: { objectName: "lists" } } },
-          write: { objects: { tasks: { objectName: "tasks" } } },
-        },
-      },
-    });
-    assert.equal(installed.status, 201, installed.text);
-  });
+      read: { objects: { lists: { objectName: "lists" } } },
+      write: { objects: { tasks: { objectName: "tasks" } } },
+    },
+  },
+});
+assert.equal(installed.status, 201, installed.text);
 
+describe("lists below the records of another object", () => {
   test("are all delivered by a backfill", async () => {
     const names = (): unknown[] =>
       sink

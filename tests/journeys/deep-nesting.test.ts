@@ -1,9 +1,9 @@
 /** JSON that is nested too deeply to be scanned: refused with the limit, whichever endpoint or provider it comes to or from. */
 import assert from "node:assert/strict";
-import { before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import openApi from "../../openapi.json" with { type: "json" };
 import { shareTestBusbar } from "../harness/busbar.ts";
-import { connectCustomer, type Customer } from "../harness/connect-customer.ts";
+import { connectCustomer } from "../harness/connect-customer.ts";
 import { assertProblem } from "./assert-problem.ts";
 
 const MANIFEST = `
@@ -20,11 +20,13 @@ const nested = (levels: number): string => `${'{"a":'.repeat(levels)}1${"}".repe
 
 const busbar = await shareTestBusbar();
 
+const customer = await connectCustomer(busbar, {
+  provider: "hubspot",
+  manifest: MANIFEST,
+  integration: "crm",
+});
+
 describe("JSON that is nested too deeply", () => {
-  let customer: Customer;
-  before(async () => {
-    customer = await connectCustomer(busbar, { provider: "hubspot", manifest: MANIFEST, integration: "crm" });
-  });
   const search = (body: string) =>
     busbar.call("POST", "/search/v1/projects/default/integrations/crm?groupRef=acme", body);
 

@@ -1,6 +1,6 @@
 /** The life of a customer as the builder's webhook hears it: connected, installed, changed, written for, gone. */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { after, describe, test } from "node:test";
 import { Webhook } from "svix";
 import { EVENT_TYPES, type EventType } from "../../server/events/event-types.ts";
 import { buildNotificationSchema } from "../../server/events/notification.ts";
@@ -9,20 +9,16 @@ import { openSink, type Received } from "../harness/deliveries/sink.ts";
 import { until } from "../harness/until.ts";
 import { createValidator } from "../../server/http/validation.ts";
 import { shareTestBusbar } from "../harness/busbar.ts";
-import { installCrm, type InstalledCrm } from "./installed-crm.ts";
+import { installCrm } from "./installed-crm.ts";
 
 const sink = await openSink();
 const busbar = await shareTestBusbar();
 after(() => sink.close());
 
-describe("events of a customer's life", () => {
-  let hook: TestDestination;
-  let crm: InstalledCrm;
-  before(async () => {
-    hook = await drawRoute(busbar, `${sink.url}/hook`, [...EVENT_TYPES]);
-    crm = await installCrm(busbar, "acme");
-  });
+const hook: TestDestination = await drawRoute(busbar, `${sink.url}/hook`, [...EVENT_TYPES]);
+const crm = await installCrm(busbar, "acme");
 
+describe("events of a customer's life", () => {
   /** The message of this type, its signature and its members verified. */
   const heard = async (type: EventType): Promise<Received["message"]["data"]> => {
     const one = await until(() => sink.received.find(({ message }) => message.notificationType === type));

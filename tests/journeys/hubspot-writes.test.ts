@@ -1,21 +1,19 @@
 /** Synchronous writes to HubSpot: every rule of writing, seen in HubSpot's own records. */
 import assert from "node:assert/strict";
-import { before, beforeEach, describe, test } from "node:test";
+import { beforeEach, describe, test } from "node:test";
 import { shareTestBusbar, type Answer } from "../harness/busbar.ts";
-import { connectCustomer, type Customer } from "../harness/connect-customer.ts";
+import { connectCustomer } from "../harness/connect-customer.ts";
 import { assertProblem } from "./assert-problem.ts";
 
 const busbar = await shareTestBusbar();
 
+busbar.sandbox.hubspot.setLimits("off");
+const acme = await connectCustomer(busbar, {
+  provider: "hubspot",
+  objects: ["contacts", "companies", "deals"],
+});
+
 describe("writing to HubSpot", () => {
-  let acme: Customer;
-  before(async () => {
-    busbar.sandbox.hubspot.setLimits("off");
-    acme = await connectCustomer(busbar, {
-      provider: "hubspot",
-      objects: ["contacts", "companies", "deals"],
-    });
-  });
   beforeEach(() => busbar.sandbox.clearRequests());
 
   const write = (object: string, body: object) => acme.write(object, body);

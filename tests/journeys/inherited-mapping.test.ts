@@ -1,10 +1,10 @@
 /** With `inheritMapping` records are written under the names the customer mapped for reading. */
 import assert from "node:assert/strict";
-import { before, beforeEach, describe, test } from "node:test";
+import { beforeEach, describe, test } from "node:test";
 import { drawRoute } from "../harness/deliveries/routes.ts";
 import { openSink } from "../harness/deliveries/sink.ts";
 import { shareTestBusbar, type Answer } from "../harness/busbar.ts";
-import { connectCustomer, type Customer } from "../harness/connect-customer.ts";
+import { connectCustomer } from "../harness/connect-customer.ts";
 import { until } from "../harness/until.ts";
 import { assertProblem } from "./assert-problem.ts";
 
@@ -49,45 +49,42 @@ integrations:
 
 const busbar = await shareTestBusbar();
 
+const hub = await connectCustomer(busbar, {
+  provider: "hubspot",
+  manifest: MANIFEST,
+  integration: "hub",
+  content: {
+    read: {
+      objects: {
+        contacts: {
+          selectedFieldMappings: { role: "jobtitle", stage: "lifecyclestage" },
+          selectedValueMappings: { stage: { Client: "customer", Prospect: "lead" } },
+        },
+      },
+    },
+  },
+});
+const force = await connectCustomer(busbar, {
+  provider: "salesforce",
+  manifest: MANIFEST,
+  integration: "force",
+  content: {
+    read: {
+      objects: {
+        Contact: {
+          selectedFieldMappings: { home: "$['MailingAddress']['city']", level: "Title", post: "Email" },
+        },
+      },
+    },
+    write: {
+      objects: {
+        Contact: { inheritMapping: true, selectedFieldSettings: { level: { writeOnUpdate: "never" } } },
+      },
+    },
+  },
+});
+
 describe("with inherited mappings", () => {
-  let hub: Customer;
-  let force: Customer;
-  before(async () => {
-    hub = await connectCustomer(busbar, {
-      provider: "hubspot",
-      manifest: MANIFEST,
-      integration: "hub",
-      content: {
-        read: {
-          objects: {
-            contacts: {
-              selectedFieldMappings: { role: "jobtitle", stage: "lifecyclestage" },
-              selectedValueMappings: { stage: { Client: "customer", Prospect: "lead" } },
-            },
-          },
-        },
-      },
-    });
-    force = await connectCustomer(busbar, {
-      provider: "salesforce",
-      manifest: MANIFEST,
-      integration: "force",
-      content: {
-        read: {
-          objects: {
-            Contact: {
-              selectedFieldMappings: { home: "$['MailingAddress']['city']", level: "Title", post: "Email" },
-            },
-          },
-        },
-        write: {
-          objects: {
-            Contact: { inheritMapping: true, selectedFieldSettings: { level: { writeOnUpdate: "never" } } },
-          },
-        },
-      },
-    });
-  });
   beforeEach(() => busbar.sandbox.clearRequests());
 
   let count = 0;

@@ -1,8 +1,8 @@
 /** The main job from nothing: deploy, connect, install, write, look it up, proxy. */
 import assert from "node:assert/strict";
-import { before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { shareTestBusbar } from "../harness/busbar.ts";
-import { connectCustomer, type Customer } from "../harness/connect-customer.ts";
+import { connectCustomer } from "../harness/connect-customer.ts";
 
 const MANIFEST = `
 specVersion: 1.0.0
@@ -37,29 +37,25 @@ integrations:
 
 const busbar = await shareTestBusbar();
 
-describe("the main job", () => {
-  let hubspot: Customer;
-  let salesforce: Customer;
-  before(async () => {
-    hubspot = await connectCustomer(busbar, {
-      provider: "hubspot",
-      manifest: MANIFEST,
-      integration: "crm-hubspot",
-      content: {
-        read: {
-          objects: { contacts: { objectName: "contacts", selectedFieldMappings: { notes: "jobtitle" } } },
-        },
-        proxy: { enabled: true },
-      },
-    });
-    salesforce = await connectCustomer(busbar, {
-      provider: "salesforce",
-      manifest: MANIFEST,
-      integration: "crm-salesforce",
-      content: { proxy: { enabled: true } },
-    });
-  });
+const hubspot = await connectCustomer(busbar, {
+  provider: "hubspot",
+  manifest: MANIFEST,
+  integration: "crm-hubspot",
+  content: {
+    read: {
+      objects: { contacts: { objectName: "contacts", selectedFieldMappings: { notes: "jobtitle" } } },
+    },
+    proxy: { enabled: true },
+  },
+});
+const salesforce = await connectCustomer(busbar, {
+  provider: "salesforce",
+  manifest: MANIFEST,
+  integration: "crm-salesforce",
+  content: { proxy: { enabled: true } },
+});
 
+describe("the main job", () => {
   test("a HubSpot record is created and updated under mapped names and answered as it is there", async () => {
     const { result, operationId } = await hubspot.succeed("contacts", {
       type: "create",

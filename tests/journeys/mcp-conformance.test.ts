@@ -6,7 +6,7 @@ import { createServer, request, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { after, before, describe, test } from "node:test";
+import { after, describe, test } from "node:test";
 import fastify, { type FastifyInstance } from "fastify";
 import { parse } from "yaml";
 import { AgentSession } from "../../server/agents/agent-session.ts";
@@ -68,12 +68,11 @@ async function addCredential(target: URL, credential: string): Promise<{ url: st
 
 const busbar = await shareTestBusbar();
 
+await connectCustomer(busbar, { provider: "hubspot", objects: ["contacts"] });
+
 describe(`the official tests of revision ${REVISION}`, () => {
   const servers: Server[] = [];
   let app: FastifyInstance | undefined;
-  before(async () => {
-    await connectCustomer(busbar, { provider: "hubspot", objects: ["contacts"] });
-  });
   after(async () => {
     for (const server of servers) server.close().closeAllConnections();
     await app?.close();

@@ -1,6 +1,6 @@
 /** What a customer's account has to offer: objects with their fields, and revisions hydrated with them. */
 import assert from "node:assert/strict";
-import { before, beforeEach, describe, test } from "node:test";
+import { beforeEach, describe, test } from "node:test";
 import { shareTestBusbar } from "../harness/busbar.ts";
 import { connectCustomer } from "../harness/connect-customer.ts";
 import { bearer, registerJwtKey } from "../harness/customer-tokens.ts";
@@ -74,15 +74,12 @@ const FAKE = {
 
 const busbar = await shareTestBusbar({ providers: { fake: FAKE } });
 
+busbar.sandbox.hubspot.setLimits("off");
+const customer = { manifest: MANIFEST, groupRef: "acme" };
+const hub = await connectCustomer(busbar, { ...customer, provider: "hubspot", integration: "hub" });
+const force = await connectCustomer(busbar, { ...customer, provider: "salesforce", integration: "force" });
+
 describe("object metadata", () => {
-  let hub: { connectionId: string };
-  let force: { connectionId: string };
-  before(async () => {
-    busbar.sandbox.hubspot.setLimits("off");
-    const customer = { manifest: MANIFEST, groupRef: "acme" };
-    hub = await connectCustomer(busbar, { ...customer, provider: "hubspot", integration: "hub" });
-    force = await connectCustomer(busbar, { ...customer, provider: "salesforce", integration: "force" });
-  });
   beforeEach(() => busbar.sandbox.clearRequests());
 
   const get = (path: string, query: object = {}, headers?: Record<string, string>) =>

@@ -1,17 +1,16 @@
 /** Changing the configuration of one object by JSON Patch. */
 import assert from "node:assert/strict";
-import { before, beforeEach, describe, test } from "node:test";
+import { beforeEach, describe, test } from "node:test";
 import { shareTestBusbar } from "../harness/busbar.ts";
 import { installCrm, type InstalledCrm } from "./installed-crm.ts";
 
 const busbar = await shareTestBusbar();
 
+await busbar.inProject("POST", "/destinations", { name: "hook", type: "log", metadata: {} });
+
 describe("an object's configuration is patched", () => {
   let crm: InstalledCrm;
   let count = 0;
-  before(async () => {
-    await busbar.inProject("POST", "/destinations", { name: "hook", type: "log", metadata: {} });
-  });
   beforeEach(async () => {
     crm = await installCrm(busbar, `group-${++count}`);
   });

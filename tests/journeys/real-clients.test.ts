@@ -1,6 +1,6 @@
 /** Published client libraries work through the proxy when only their base URL and their headers change. */
 import assert from "node:assert/strict";
-import { before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { Client } from "@hubspot/api-client";
 import jsforce from "jsforce";
 import { shareTestBusbar } from "../harness/busbar.ts";
@@ -8,13 +8,11 @@ import { connectCustomer } from "../harness/connect-customer.ts";
 
 const busbar = await shareTestBusbar();
 
-describe("published clients through the proxy", () => {
-  before(async () => {
-    for (const provider of ["hubspot", "salesforce"] as const) {
-      await connectCustomer(busbar, { provider, objects: ["contacts"] });
-    }
-  });
+for (const provider of ["hubspot", "salesforce"] as const) {
+  await connectCustomer(busbar, { provider, objects: ["contacts"] });
+}
 
+describe("published clients through the proxy", () => {
   const headersFor = (integration: string) => ({
     "x-api-key": busbar.apiKey,
     "x-amp-proxy-version": "1",

@@ -1,6 +1,6 @@
 /** Custom fields made in a Salesforce organisation: merged with what is there, and visible to the connected user. */
 import assert from "node:assert/strict";
-import { before, beforeEach, describe, test } from "node:test";
+import { beforeEach, describe, test } from "node:test";
 import { shareTestBusbar } from "../harness/busbar.ts";
 import { connectCustomer } from "../harness/connect-customer.ts";
 import { assertProblem } from "./assert-problem.ts";
@@ -8,13 +8,12 @@ import { actions, KINDS, listResults } from "./custom-field-kinds.ts";
 
 const busbar = await shareTestBusbar();
 
+const app = { provider: "salesforce", clientId: "c", clientSecret: "s" };
+assert.equal((await busbar.inProject("POST", "/provider-apps", app)).status, 200);
+await connectCustomer(busbar, { provider: "salesforce", objects: ["Account", "Lead"] });
+
 describe("custom fields at Salesforce", () => {
   beforeEach(() => busbar.sandbox.clearRequests());
-  before(async () => {
-    const app = { provider: "salesforce", clientId: "c", clientSecret: "s" };
-    assert.equal((await busbar.inProject("POST", "/provider-apps", app)).status, 200);
-    await connectCustomer(busbar, { provider: "salesforce", objects: ["Account", "Lead"] });
-  });
 
   const upsert = (fields: object) =>
     busbar.inProject("PUT", "/providers/salesforce/object-metadata", { groupRef: "acme", fields });

@@ -1,20 +1,18 @@
 /** Synchronous writes to Salesforce: every rule of writing, seen in Salesforce's own records. */
 import assert from "node:assert/strict";
-import { before, beforeEach, describe, test } from "node:test";
+import { beforeEach, describe, test } from "node:test";
 import { shareTestBusbar } from "../harness/busbar.ts";
-import { connectCustomer, type Customer } from "../harness/connect-customer.ts";
+import { connectCustomer } from "../harness/connect-customer.ts";
 import { assertProblem } from "./assert-problem.ts";
 
 const busbar = await shareTestBusbar();
 
+const acme = await connectCustomer(busbar, {
+  provider: "salesforce",
+  objects: ["Contact", "Account", "Machine__c"],
+});
+
 describe("writing to Salesforce", () => {
-  let acme: Customer;
-  before(async () => {
-    acme = await connectCustomer(busbar, {
-      provider: "salesforce",
-      objects: ["Contact", "Account", "Machine__c"],
-    });
-  });
   beforeEach(() => busbar.sandbox.clearRequests());
 
   const write = (object: string, body: object) => acme.write(object, body);

@@ -1,17 +1,16 @@
 /** Changing an installation by update masks: checked, kept, and felt by writes and proxied calls. */
 import assert from "node:assert/strict";
-import { before, beforeEach, describe, test } from "node:test";
+import { beforeEach, describe, test } from "node:test";
 import { shareTestBusbar } from "../harness/busbar.ts";
 import { installCrm, omitHealth, CRM_MANIFEST, type InstalledCrm } from "./installed-crm.ts";
 
 const busbar = await shareTestBusbar();
 
+await busbar.inProject("POST", "/destinations", { name: "hook", type: "log", metadata: {} });
+
 describe("an installation is updated by mask", () => {
   let crm: InstalledCrm;
   let count = 0;
-  before(async () => {
-    await busbar.inProject("POST", "/destinations", { name: "hook", type: "log", metadata: {} });
-  });
   beforeEach(async () => {
     crm = await installCrm(busbar, `group-${++count}`);
   });

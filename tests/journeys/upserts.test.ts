@@ -1,9 +1,9 @@
 /** Upserts: one record for each value of the key, by the same rules as other writes. */
 import assert from "node:assert/strict";
-import { after, before, beforeEach, describe, test } from "node:test";
+import { after, beforeEach, describe, test } from "node:test";
 
 import { shareTestBusbar } from "../harness/busbar.ts";
-import { connectCustomer, type Customer } from "../harness/connect-customer.ts";
+import { connectCustomer } from "../harness/connect-customer.ts";
 import { openTestVendor } from "../harness/test-vendor.ts";
 import { until } from "../harness/until.ts";
 import { assertProblem } from "./assert-problem.ts";
@@ -26,36 +26,30 @@ const busbar = await shareTestBusbar({
 });
 after(() => desk.close());
 
-describe("an upsert", () => {
-  let hubspot: Customer;
-  let salesforce: Customer;
-  before(async () => {
-    busbar.sandbox.hubspot.setLimits("off");
-    hubspot = await connectCustomer(busbar, { provider: "hubspot", objects: ["contacts"] });
-    salesforce = await connectCustomer(busbar, { provider: "salesforce", objects: ["Contact"] });
-    assert.equal(
-      (await busbar.inProject("PUT", "/integrations:batch", { sourceYaml: DESCRIBED })).status,
-      200,
-    );
-    for (const [provider, integration] of [
-      ["zendeskSupport", "desk"],
-      ["pipedrive", "sales"],
-    ] as const) {
-      const connection = {
-        provider,
-        groupRef: "acme",
-        consumerRef: "ada",
-        oauth2AuthorizationCode: { accessToken: { token: "t-1" } },
-        ...(provider === "zendeskSupport" && { providerWorkspaceRef: "acme" }),
-      };
-      assert.equal((await busbar.inProject("POST", "/connections:generate", connection)).status, 201);
-      const installed = await busbar.inProject("POST", `/integrations/${integration}/installations`, {
-        groupRef: "acme",
-        config: { content: { provider } },
-      });
-      assert.equal(installed.status, 201, installed.text);
-    }
+busbar.sandbox.hubspot.setLimits("off");
+const hubspot = await connectCustomer(busbar, { provider: "hubspot", objects: ["contacts"] });
+const salesforce = await connectCustomer(busbar, { provider: "salesforce", objects: ["Contact"] });
+assert.equal((await busbar.inProject("PUT", "/integrations:batch", { sourceYaml: DESCRIBED })).status, 200);
+for (const [provider, integration] of [
+  ["zendeskSupport", "desk"],
+  ["pipedrive", "sales"],
+] as const) {
+  const connection = {
+    provider,
+    groupRef: "acme",
+    consumerRef: "ada",
+    oauth2AuthorizationCode: { accessToken: { token: "t-1" } },
+    ...(provider === "zendeskSupport" && { providerWorkspaceRef: "acme" }),
+  };
+  assert.equal((await busbar.inProject("POST", "/connections:generate", connection)).status, 201);
+  const installed = await busbar.inProject("POST", `/integrations/${integration}/installations`, {
+    groupRef: "acme",
+    config: { content: { provider } },
   });
+  assert.equal(installed.status, 201, installed.text);
+}
+
+describe("an upsert", () => {
   beforeEach(() => busbar.sandbox.clearRequests());
 
   const upsert = (more: object) => hubspot.write("contacts", { type: "upsert", key: "email", ...more });

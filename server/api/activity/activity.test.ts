@@ -1,6 +1,6 @@
 /** Counts of activity through the API. */
 import assert from "node:assert/strict";
-import { before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { shareTestBusbar } from "../../../tests/harness/busbar.ts";
 import { connectCustomer } from "../../../tests/harness/connect-customer.ts";
 import { until } from "../../../tests/harness/until.ts";
@@ -21,33 +21,31 @@ interface Values {
 
 const busbar = await shareTestBusbar();
 
-describe("activity", () => {
-  before(async () => {
-    const customer = {
-      provider: "hubspot",
-      manifest: MANIFEST,
-      integration: "crm",
-      groupRef: "acme",
-    } as const;
-    const { installationId } = await connectCustomer(busbar, customer);
-    const write = (email: string) =>
-      busbar.call("POST", "/write/v1/projects/default/integrations/crm/objects/contacts", {
-        groupRef: "acme",
-        type: "create",
-        record: { email },
-      });
-    await write("ada@example.com");
-    await write("no address");
-    const call = (path: string) =>
-      busbar.inProject("POST", `/integrations/crm/installations/${installationId}:call`, {
-        method: "GET",
-        path,
-      });
-    await call("/crm/v3/objects/contacts");
-    await call("/crm/v3/objects/contacts/nobody");
-    await until(async () => (await busbar.inProject("GET", "/proxy-calls")).body.results.length === 2);
+const customer = {
+  provider: "hubspot",
+  manifest: MANIFEST,
+  integration: "crm",
+  groupRef: "acme",
+} as const;
+const { installationId } = await connectCustomer(busbar, customer);
+const write = (email: string) =>
+  busbar.call("POST", "/write/v1/projects/default/integrations/crm/objects/contacts", {
+    groupRef: "acme",
+    type: "create",
+    record: { email },
   });
+await write("ada@example.com");
+await write("no address");
+const call = (path: string) =>
+  busbar.inProject("POST", `/integrations/crm/installations/${installationId}:call`, {
+    method: "GET",
+    path,
+  });
+await call("/crm/v3/objects/contacts");
+await call("/crm/v3/objects/contacts/nobody");
+await until(async () => (await busbar.inProject("GET", "/proxy-calls")).body.results.length === 2);
 
+describe("activity", () => {
   const activity = async (query: string) => (await busbar.inProject("GET", `/activity?${query}`)).body;
   const sum = (values: Values[]) => values.reduce((all, { count }) => all + count, 0);
 

@@ -1,6 +1,6 @@
 /** The audit: who changed what and viewed which secret, through a real Busbar. */
 import assert from "node:assert/strict";
-import { before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { shareTestBusbar } from "../../../tests/harness/busbar.ts";
 import { connectCustomer } from "../../../tests/harness/connect-customer.ts";
 import { addPerson, signIn, type TestPerson } from "../../../tests/harness/people.ts";
@@ -22,16 +22,11 @@ interface Event {
 
 const busbar = await shareTestBusbar();
 
-describe("the audit", () => {
-  let owner: Record<string, string>;
-  let path: string;
-  let eve: TestPerson;
-  before(async () => {
-    owner = await signIn(busbar);
-    eve = await addPerson(busbar, "editor");
-    path = `/v1/orgs/${busbar.server.bootstrap?.orgId}/audit-events`;
-  });
+const owner: Record<string, string> = await signIn(busbar);
+const eve: TestPerson = await addPerson(busbar, "editor");
+const path: string = `/v1/orgs/${busbar.server.bootstrap?.orgId}/audit-events`;
 
+describe("the audit", () => {
   const list = async (query: Record<string, string> = {}, headers = owner): Promise<Event[]> => {
     const answer = await busbar.call("GET", `${path}?${new URLSearchParams(query)}`, undefined, headers);
     assert.equal(answer.status, 200, answer.text);

@@ -1,16 +1,13 @@
 /** Billing through the API: it always refuses. */
 import assert from "node:assert/strict";
-import { before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { shareTestBusbar } from "../../../tests/harness/busbar.ts";
 
 const busbar = await shareTestBusbar();
 
-describe("billing", () => {
-  let orgId: string;
-  before(async () => {
-    orgId = busbar.server.bootstrap?.orgId ?? "";
-  });
+const orgId: string = busbar.server.bootstrap?.orgId ?? "";
 
+describe("billing", () => {
   test("no organisation has a billing account, and one of another organisation is refused with 403", async () => {
     const portal = { redirectUrl: "https://app.example.com" };
     assert.equal((await busbar.call("GET", `/v1/orgs/${orgId}/billingAccount`)).status, 404);

@@ -1,16 +1,14 @@
 /** Groups and consumers through the API. */
 import assert from "node:assert/strict";
-import { before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { shareTestBusbar } from "../../../tests/harness/busbar.ts";
 import { connectCustomer } from "../../../tests/harness/connect-customer.ts";
 
 const busbar = await shareTestBusbar();
 
-describe("groups and consumers", () => {
-  before(async () => {
-    await connectCustomer(busbar, { provider: "hubspot", objects: ["contacts"] });
-  });
+await connectCustomer(busbar, { provider: "hubspot", objects: ["contacts"] });
 
+describe("groups and consumers", () => {
   const show = async () => {
     const [connection] = (await busbar.inProject("GET", "/connections?groupRef=acme")).body;
     return [connection.group.groupName, connection.consumer.consumerName];

@@ -1,6 +1,6 @@
 /** A destination is not taken away from under what sends to it. */
 import assert from "node:assert/strict";
-import { before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { shareTestBusbar } from "../../../tests/harness/busbar.ts";
 import { connectCustomer } from "../../../tests/harness/connect-customer.ts";
 
@@ -29,18 +29,17 @@ integrations:
 
 const busbar = await shareTestBusbar();
 
+for (const name of ["reads", "changes", "schemas", "of-customer", "routed"]) {
+  const metadata = { url: `http://127.0.0.1:9/${name}` };
+  const made = await busbar.inProject("POST", "/destinations", { name, type: "webhook", metadata });
+  assert.equal(made.status, 201, made.text);
+}
+const content = {
+  read: { objects: { contacts: { objectName: "contacts", destination: "of-customer" } } },
+};
+await connectCustomer(busbar, { provider: "hubspot", manifest: MANIFEST, integration: "crm", content });
+
 describe("a destination", () => {
-  before(async () => {
-    for (const name of ["reads", "changes", "schemas", "of-customer", "routed"]) {
-      const metadata = { url: `http://127.0.0.1:9/${name}` };
-      const made = await busbar.inProject("POST", "/destinations", { name, type: "webhook", metadata });
-      assert.equal(made.status, 201, made.text);
-    }
-    const content = {
-      read: { objects: { contacts: { objectName: "contacts", destination: "of-customer" } } },
-    };
-    await connectCustomer(busbar, { provider: "hubspot", manifest: MANIFEST, integration: "crm", content });
-  });
   const remove = (name: string) => busbar.inProject("DELETE", `/destinations/${name}`);
 
   for (const [name, users] of [

@@ -1,6 +1,6 @@
 /** Objects that are read and subscribed to are those of the customer's account, where the account can be asked. */
 import assert from "node:assert/strict";
-import { before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { shareTestBusbar } from "../../../tests/harness/busbar.ts";
 import type { Answer } from "../../../tests/harness/client.ts";
 
@@ -8,15 +8,14 @@ type Provider = "hubspot" | "salesforce" | "pipedrive";
 
 const busbar = await shareTestBusbar();
 
+await busbar.inProject("POST", "/destinations", {
+  name: "hook",
+  type: "webhook",
+  metadata: { url: "https://receiver.example/hook" },
+});
+
 describe("the objects of an installation", () => {
   let customers = 0;
-  before(async () => {
-    await busbar.inProject("POST", "/destinations", {
-      name: "hook",
-      type: "webhook",
-      metadata: { url: "https://receiver.example/hook" },
-    });
-  });
 
   const deploy = async (provider: Provider, blocks: string): Promise<string> => {
     const sourceYaml = `

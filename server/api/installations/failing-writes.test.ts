@@ -1,9 +1,9 @@
 /** A provider that breaks writes makes its customer unhealthy by their outcomes: nothing of them waits. */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { after, describe, test } from "node:test";
 import { Client } from "pg";
 import { shareTestBusbar } from "../../../tests/harness/busbar.ts";
-import { connectCustomer, type Customer } from "../../../tests/harness/connect-customer.ts";
+import { connectCustomer } from "../../../tests/harness/connect-customer.ts";
 import { until } from "../../../tests/harness/until.ts";
 
 interface Reason {
@@ -19,15 +19,12 @@ const REFUSAL = { status: "error", category: "VALIDATION_ERROR", message: "Prope
 
 const busbar = await shareTestBusbar({ env: { BUSBAR_METRICS: "true", BUSBAR_MINUTE_MS: "1000" } });
 
+const sql = new Client({ connectionString: busbar.dataUrl ?? busbar.connectionString });
+await sql.connect();
+busbar.sandbox.hubspot.setLimits("off");
+const acme = await connectCustomer(busbar, { provider: "hubspot", objects: ["companies", "contacts"] });
+
 describe("writes that the provider breaks", () => {
-  let acme: Customer;
-  let sql: Client;
-  before(async () => {
-    sql = new Client({ connectionString: busbar.dataUrl ?? busbar.connectionString });
-    await sql.connect();
-    busbar.sandbox.hubspot.setLimits("off");
-    acme = await connectCustomer(busbar, { provider: "hubspot", objects: ["companies", "contacts"] });
-  });
   after(async () => {
     await sql.end();
   });

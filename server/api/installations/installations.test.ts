@@ -1,19 +1,16 @@
 /** Installations through the API. */
 import assert from "node:assert/strict";
-import { before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { shareTestBusbar } from "../../../tests/harness/busbar.ts";
-import { connectCustomer, type Customer } from "../../../tests/harness/connect-customer.ts";
+import { connectCustomer } from "../../../tests/harness/connect-customer.ts";
 
 const CRM = { provider: "hubspot" as const, objects: ["contacts"] };
 
 const busbar = await shareTestBusbar();
 
-describe("installations", () => {
-  let customer: Customer;
-  before(async () => {
-    customer = await connectCustomer(busbar, CRM);
-  });
+const customer = await connectCustomer(busbar, CRM);
 
+describe("installations", () => {
   const PATH = "/integrations/hubspot/installations";
   const create = (body: object) => busbar.inProject("POST", PATH, { config: { content: {} }, ...body });
 

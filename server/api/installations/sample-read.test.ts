@@ -1,6 +1,6 @@
 /** An installation is saved only if the provider lets a record be read as configured, where the provider can be asked. */
 import assert from "node:assert/strict";
-import { before, beforeEach, describe, test } from "node:test";
+import { beforeEach, describe, test } from "node:test";
 import { shareTestBusbar } from "../../../tests/harness/busbar.ts";
 
 const MANIFEST = `
@@ -26,12 +26,11 @@ integrations:
 
 const busbar = await shareTestBusbar();
 
+const deployed = await busbar.inProject("PUT", "/integrations:batch", { sourceYaml: MANIFEST });
+assert.equal(deployed.status, 200, deployed.text);
+
 describe("the sample read of an installation", () => {
   let customers = 0;
-  before(async () => {
-    const deployed = await busbar.inProject("PUT", "/integrations:batch", { sourceYaml: MANIFEST });
-    assert.equal(deployed.status, 200, deployed.text);
-  });
   beforeEach(() => {
     busbar.sandbox.clearFaults();
     refuseAccounts();

@@ -1,6 +1,6 @@
 /** Revisions through the API: dry runs, the list, and the file that was deployed. */
 import assert from "node:assert/strict";
-import { before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { shareTestBusbar } from "../../../tests/harness/busbar.ts";
 import { connectCustomer } from "../../../tests/harness/connect-customer.ts";
 
@@ -30,17 +30,15 @@ interface ListedIntegration {
 
 const busbar = await shareTestBusbar();
 
-describe("revisions", () => {
-  before(async () => {
-    const customer = {
-      provider: "hubspot",
-      manifest: MANIFEST,
-      integration: "crm",
-      groupRef: "acme",
-    } as const;
-    await connectCustomer(busbar, customer);
-  });
+const customer = {
+  provider: "hubspot",
+  manifest: MANIFEST,
+  integration: "crm",
+  groupRef: "acme",
+} as const;
+await connectCustomer(busbar, customer);
 
+describe("revisions", () => {
   const deploy = (sourceYaml: string, query = "") =>
     busbar.inProject("PUT", `/integrations:batch${query}`, { sourceYaml });
   const listed = async (query = "") =>

@@ -1,6 +1,6 @@
 /** The pages of custom authentication: before the provider's page, and after it. */
 import assert from "node:assert/strict";
-import { before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { runInNewContext } from "node:vm";
 import { shareTestBusbar } from "../../../tests/harness/busbar.ts";
 import { openConsentBrowser, type Seen } from "../../../tests/harness/consent.ts";
@@ -9,12 +9,11 @@ import { CLIENT_SECRET, customAuthProviders } from "../../../tests/harness/custo
 // No test of this file calls the provider.
 const busbar = await shareTestBusbar({ providers: customAuthProviders("http://127.0.0.1:9") });
 
+await busbar.inProject("PATCH", "", { updateMask: ["appName"], project: { appName: "Widgets" } });
+const app = { provider: "consented", clientId: "app-1", clientSecret: CLIENT_SECRET };
+assert.equal((await busbar.inProject("POST", "/provider-apps", app)).status, 200);
+
 describe("the pages of custom authentication", () => {
-  before(async () => {
-    await busbar.inProject("PATCH", "", { updateMask: ["appName"], project: { appName: "Widgets" } });
-    const app = { provider: "consented", clientId: "app-1", clientSecret: CLIENT_SECRET };
-    assert.equal((await busbar.inProject("POST", "/provider-apps", app)).status, 200);
-  });
   const connect = (body: object, headers?: Record<string, string>) =>
     busbar.call("POST", "/v1/custom-auth/connect", { projectIdOrName: "default", ...body }, headers);
   const begin = (groupRef: string, more: object = {}, headers?: Record<string, string>) =>

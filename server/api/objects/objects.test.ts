@@ -1,16 +1,14 @@
 /** Objects and fields through the API. */
 import assert from "node:assert/strict";
-import { before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { shareTestBusbar } from "../../../tests/harness/busbar.ts";
 import { connectCustomer } from "../../../tests/harness/connect-customer.ts";
 
 const busbar = await shareTestBusbar();
 
-describe("objects and fields", () => {
-  before(async () => {
-    await connectCustomer(busbar, { provider: "hubspot", objects: ["contacts"] });
-  });
+await connectCustomer(busbar, { provider: "hubspot", objects: ["contacts"] });
 
+describe("objects and fields", () => {
   const METADATA = "/providers/hubspot/objects/contacts/metadata";
 
   test("an object is described for a connection and for an installation", async () => {

@@ -1,6 +1,6 @@
 /** Roles of people and their end, through a real Busbar. */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { after, describe, test } from "node:test";
 import { shareTestBusbar } from "../../../tests/harness/busbar.ts";
 import { startIssuer } from "../../../tests/harness/issuer.ts";
 
@@ -10,13 +10,10 @@ const issuer = await startIssuer();
 const busbar = await shareTestBusbar({ env: issuer.env });
 after(() => issuer.close());
 
+const ada: Headers = await issuer.sign({ sub: "ada", email: "ada@acme.example" });
+const path: string = `/v1/orgs/${(await busbar.call("POST", "/v1/orgs", { label: "Acme" }, ada)).body.id}`;
+
 describe("memberships", () => {
-  let path: string;
-  let ada: Headers;
-  before(async () => {
-    ada = await issuer.sign({ sub: "ada", email: "ada@acme.example" });
-    path = `/v1/orgs/${(await busbar.call("POST", "/v1/orgs", { label: "Acme" }, ada)).body.id}`;
-  });
   const getId = async (headers: Headers): Promise<string> =>
     (await busbar.call("GET", "/v1/my-info", undefined, headers)).body.builder.id;
   const join = async (sub: string, role?: string): Promise<{ headers: Headers; id: string }> => {

@@ -1,17 +1,14 @@
 /** Organisations, managed with an API key. */
 import assert from "node:assert/strict";
-import { before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { shareTestBusbar } from "../../../tests/harness/busbar.ts";
 import { signIn } from "../../../tests/harness/people.ts";
 
 const busbar = await shareTestBusbar();
 
-describe("organisations", () => {
-  let orgId: string;
-  before(async () => {
-    orgId = busbar.server.bootstrap?.orgId ?? "";
-  });
+const orgId: string = busbar.server.bootstrap?.orgId ?? "";
 
+describe("organisations", () => {
   test("a full key lists the builders of its organisation and of no other", async () => {
     const listed = await busbar.call("GET", `/v1/orgs/${orgId}/builders`);
     assert.equal(listed.status, 200, listed.text);

@@ -1,17 +1,15 @@
 /** Projects through the API. */
 import assert from "node:assert/strict";
-import { before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { shareTestBusbar } from "../../../tests/harness/busbar.ts";
 import { connectCustomer } from "../../../tests/harness/connect-customer.ts";
 import { signIn } from "../../../tests/harness/people.ts";
 
 const busbar = await shareTestBusbar({ env: { BUSBAR_OPERATION_RETENTION_DAYS: "7" } });
 
+const orgId: string = busbar.server.bootstrap?.orgId ?? "";
+
 describe("projects", () => {
-  let orgId: string;
-  before(async () => {
-    orgId = busbar.server.bootstrap?.orgId ?? "";
-  });
   const create = (name: string, more: object = {}) =>
     busbar.call("POST", "/v1/projects", { orgId, name, appName: "Second", ...more });
 

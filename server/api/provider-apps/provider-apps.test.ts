@@ -1,25 +1,22 @@
 /** Provider apps through the API of a real Busbar. */
 import assert from "node:assert/strict";
-import { before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { Client } from "pg";
 import { shareTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
 import { secondProject } from "../../../tests/harness/second-project.ts";
 
 const busbar = await shareTestBusbar();
 
-describe("provider apps", () => {
-  let id: string;
-  before(async () => {
-    const created = await busbar.inProject("POST", "/provider-apps", {
-      provider: "hubspot",
-      clientId: "client-1",
-      clientSecret: "the-first-secret",
-      scopes: ["oauth"],
-    });
-    assert.equal(created.status, 200, created.text);
-    id = created.body.id;
-  });
+const created = await busbar.inProject("POST", "/provider-apps", {
+  provider: "hubspot",
+  clientId: "client-1",
+  clientSecret: "the-first-secret",
+  scopes: ["oauth"],
+});
+assert.equal(created.status, 200, created.text);
+const id: string = created.body.id;
 
+describe("provider apps", () => {
   const patch = (updateMask: string[], providerApp: object) =>
     busbar.inProject("PATCH", `/provider-apps/${id}`, { updateMask, providerApp });
 

@@ -1,20 +1,19 @@
 /** A project's custom provider is shown where the published UI library looks for it, and to nobody else. */
 import assert from "node:assert/strict";
-import { before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { shareTestBusbar } from "../../../tests/harness/busbar.ts";
 
 const busbar = await shareTestBusbar();
 
+const made = await busbar.inProject("PUT", "/providers/x-quill", {
+  displayName: "Quill CRM",
+  authType: "apiKey",
+  baseURL: "https://api.quill.example",
+  apiKeyOpts: { attachmentType: "header", header: { name: "X-Quill-Key" } },
+});
+assert.ok(made.status < 300, made.text);
+
 describe("GET /v1/providers/{key} of a custom provider", () => {
-  before(async () => {
-    const made = await busbar.inProject("PUT", "/providers/x-quill", {
-      displayName: "Quill CRM",
-      authType: "apiKey",
-      baseURL: "https://api.quill.example",
-      apiKeyOpts: { attachmentType: "header", header: { name: "X-Quill-Key" } },
-    });
-    assert.ok(made.status < 300, made.text);
-  });
   const shown = (headers: Record<string, string>) =>
     busbar.call("GET", "/v1/providers/x-quill", undefined, headers);
 

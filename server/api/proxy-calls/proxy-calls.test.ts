@@ -1,6 +1,6 @@
 /** Proxied calls can be looked up by whoever owns the installation, and by nobody else. */
 import assert from "node:assert/strict";
-import { before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { shareTestBusbar } from "../../../tests/harness/busbar.ts";
 import { connectCustomer } from "../../../tests/harness/connect-customer.ts";
 import { until } from "../../../tests/harness/until.ts";
@@ -19,21 +19,17 @@ integrations:
 
 const busbar = await shareTestBusbar();
 
-describe("the list of proxied calls", () => {
-  let path: string;
-  let installationId: string;
-  before(async () => {
-    const customer = {
-      provider: "hubspot",
-      manifest: MANIFEST,
-      integration: "hub",
-      groupRef: "acme",
-    } as const;
-    ({ installationId } = await connectCustomer(busbar, customer));
-    const [{ id: integrationId }] = (await busbar.inProject("GET", "/integrations")).body;
-    path = `/integrations/${integrationId}/installations/${installationId}/proxy-calls`;
-  });
+const customer = {
+  provider: "hubspot",
+  manifest: MANIFEST,
+  integration: "hub",
+  groupRef: "acme",
+} as const;
+const { installationId } = await connectCustomer(busbar, customer);
+const [{ id: integrationId }] = (await busbar.inProject("GET", "/integrations")).body;
+const path: string = `/integrations/${integrationId}/installations/${installationId}/proxy-calls`;
 
+describe("the list of proxied calls", () => {
   const callThroughProxy = async (target: string, body?: string): Promise<void> => {
     const response = await fetch(`${busbar.server.urls.proxy}${target}`, {
       method: body ? "POST" : "GET",

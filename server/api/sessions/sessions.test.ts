@@ -1,6 +1,6 @@
 /** Sessions through the API: bearer tokens, and the cookie of a browser. */
 import assert from "node:assert/strict";
-import { before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { shareTestBusbar, type Answer } from "../../../tests/harness/busbar.ts";
 import { addPerson, signIn } from "../../../tests/harness/people.ts";
 
@@ -9,12 +9,10 @@ const OWN_PAGE = { "sec-fetch-site": "same-origin" };
 
 const busbar = await shareTestBusbar();
 
-describe("sessions", () => {
-  before(async () => {
-    const hook = { name: "hook", type: "webhook", metadata: { url: "https://example.com/hook" } };
-    assert.equal((await busbar.inProject("POST", "/destinations", hook)).status, 201);
-  });
+const hook = { name: "hook", type: "webhook", metadata: { url: "https://example.com/hook" } };
+assert.equal((await busbar.inProject("POST", "/destinations", hook)).status, 201);
 
+describe("sessions", () => {
   const create = (body: object, headers: Headers = {}) =>
     busbar.call("POST", "/v1/sessions", body, { "x-api-key": "", ...headers });
   /** Returns the headers with which a browser sends its cookie from a page of ours. */

@@ -6,7 +6,7 @@ import { createServer as createHttpsServer } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { AddressInfo, Server } from "node:net";
-import { after, before, describe, test } from "node:test";
+import { after, describe, test } from "node:test";
 import { Client } from "pg";
 import type { Finding } from "../../../cli/doctor/finding.ts";
 import { shareTestBusbar } from "../../../tests/harness/busbar.ts";
@@ -21,19 +21,18 @@ const OTHER_KEYS = `other:${Buffer.alloc(32, 8).toString("base64")}`;
 
 const busbar = await shareTestBusbar();
 
+const made = await busbar.inProject("POST", "/connections:generate", {
+  provider: "openAI",
+  groupRef: "acme",
+  consumerRef: "ada",
+  apiKey: "a-key",
+});
+assert.equal(made.status, 201, made.text);
+
 describe("busbar doctor --server", () => {
   const servers: Server[] = [];
   after(async () => {
     for (const server of servers) server.close();
-  });
-  before(async () => {
-    const made = await busbar.inProject("POST", "/connections:generate", {
-      provider: "openAI",
-      groupRef: "acme",
-      consumerRef: "ada",
-      apiKey: "a-key",
-    });
-    assert.equal(made.status, 201, made.text);
   });
 
   async function listening(server: Server): Promise<number> {

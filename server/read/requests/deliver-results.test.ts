@@ -1,6 +1,6 @@
 /** Held messages: delivered on request, in order, as many as were asked for; dropped with a warning after their time. */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { after, describe, test } from "node:test";
 import { connectCustomer } from "../../../tests/harness/connect-customer.ts";
 import { openDelivering } from "../../../tests/harness/deliveries/delivering.ts";
 import { drawRoute } from "../../../tests/harness/deliveries/routes.ts";
@@ -21,12 +21,8 @@ const WORKER = 7;
 const all = await openDelivering();
 after(() => all.close());
 
-describe("messages that are delivered on request", () => {
-  let installationId: string;
-  let destination: { id: string; name: string };
-  before(async () => {
-    destination = await drawRoute(all.busbar, `${all.sink.url}/held`, []);
-    const manifest = `
+const destination: { id: string; name: string } = await drawRoute(all.busbar, `${all.sink.url}/held`, []);
+const manifest = `
 specVersion: 1.0.0
 integrations:
   - name: crm
@@ -43,10 +39,10 @@ integrations:
           destination: ${destination.name}
           requiredFields: [{ fieldName: email }]
 `;
-    const customer = { provider: "hubspot", manifest, integration: "crm", groupRef: "acme" } as const;
-    ({ installationId } = await connectCustomer(all.busbar, customer));
-  });
+const customer = { provider: "hubspot", manifest, integration: "crm", groupRef: "acme" } as const;
+const { installationId } = await connectCustomer(all.busbar, customer);
 
+describe("messages that are delivered on request", () => {
   let counter = 0;
   const message = () => ({
     id: newId(),

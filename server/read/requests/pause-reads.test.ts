@@ -1,9 +1,9 @@
 /** Pauses: what they stop, what they leave alone, and how they end. */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { after, describe, test } from "node:test";
 import { sql } from "kysely";
 import { updateConnection } from "../../store/connections/connections.ts";
-import { connectCustomer, type Customer } from "../../../tests/harness/connect-customer.ts";
+import { connectCustomer } from "../../../tests/harness/connect-customer.ts";
 import { openDelivering } from "../../../tests/harness/deliveries/delivering.ts";
 import { drawRoute } from "../../../tests/harness/deliveries/routes.ts";
 import { until } from "../../../tests/harness/until.ts";
@@ -14,12 +14,9 @@ const NEW = { isVerified: true, canBeTried: true };
 const all = await openDelivering({ BUSBAR_MINUTE_MS: "50" });
 after(() => all.close());
 
-describe("pausing reads", () => {
-  let customer: Customer;
-  before(async () => {
-    all.busbar.sandbox.hubspot.setLimits("off");
-    const hook = await drawRoute(all.busbar, `${all.sink.url}/hook`, []);
-    const manifest = `
+all.busbar.sandbox.hubspot.setLimits("off");
+const hook = await drawRoute(all.busbar, `${all.sink.url}/hook`, []);
+const manifest = `
 specVersion: 1.0.0
 integrations:
   - name: crm
@@ -37,15 +34,15 @@ integrations:
           schedule: "*/10 * * * *"
           requiredFields: [{ fieldName: name }]
 `;
-    const content = { read: { objects: { companies: { objectName: "companies" } } } };
-    customer = await connectCustomer(all.busbar, {
-      provider: "hubspot",
-      manifest,
-      integration: "crm",
-      content,
-    });
-  });
+const content = { read: { objects: { companies: { objectName: "companies" } } } };
+const customer = await connectCustomer(all.busbar, {
+  provider: "hubspot",
+  manifest,
+  integration: "crm",
+  content,
+});
 
+describe("pausing reads", () => {
   const place = () => `/integrations/crm/installations/${customer.installationId}`;
   const send = (verb: "pause" | "unpause", body?: object) =>
     all.busbar.call("POST", `/read/v1/projects/default${place()}:${verb}`, body);

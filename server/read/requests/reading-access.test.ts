@@ -1,7 +1,7 @@
 /** Who may read and search, and at which addresses, through a real Busbar. */
 import assert from "node:assert/strict";
 import { request } from "node:http";
-import { before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { connectCustomer } from "../../../tests/harness/connect-customer.ts";
 import { shareTestBusbar, type Answer } from "../../../tests/harness/busbar.ts";
 
@@ -18,19 +18,16 @@ integrations:
 
 const busbar = await shareTestBusbar({ env: { BUSBAR_READ_HOST: "read.example.com" } });
 
-describe("reading and searching", () => {
-  let installationId: string;
-  before(async () => {
-    await busbar.inProject("POST", "/destinations", { name: "hook", type: "log", metadata: {} });
-    const customer = {
-      provider: "hubspot",
-      manifest: MANIFEST,
-      integration: "crm",
-      groupRef: "acme",
-    } as const;
-    ({ installationId } = await connectCustomer(busbar, customer));
-  });
+await busbar.inProject("POST", "/destinations", { name: "hook", type: "log", metadata: {} });
+const customer = {
+  provider: "hubspot",
+  manifest: MANIFEST,
+  integration: "crm",
+  groupRef: "acme",
+} as const;
+const { installationId } = await connectCustomer(busbar, customer);
 
+describe("reading and searching", () => {
   type Send = (more?: {
     integration?: string;
     groupRef?: string;

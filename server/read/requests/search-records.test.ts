@@ -1,6 +1,6 @@
 /** Searches: what is found, what is refused with which place, and what the provider's answers become. */
 import assert from "node:assert/strict";
-import { before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { isDeepStrictEqual } from "node:util";
 import { shareTestBusbar } from "../../../tests/harness/busbar.ts";
 import { connectCustomer } from "../../../tests/harness/connect-customer.ts";
@@ -45,24 +45,21 @@ const buildContent = (contact: string, deal: string) => ({
 
 const busbar = await shareTestBusbar();
 
-describe("a search", () => {
-  let installationId: string;
-  before(async () => {
-    busbar.sandbox.hubspot.setLimits("off");
-    await connectCustomer(busbar, {
-      provider: "salesforce",
-      manifest: buildManifest("salesforce", "contact"),
-      integration: "salesforce",
-      content: buildContent("contact", "opportunity"),
-    });
-    ({ installationId } = await connectCustomer(busbar, {
-      provider: "hubspot",
-      manifest: buildManifest("hubspot", "contacts"),
-      integration: "hubspot",
-      content: buildContent("contacts", "deals"),
-    }));
-  });
+busbar.sandbox.hubspot.setLimits("off");
+await connectCustomer(busbar, {
+  provider: "salesforce",
+  manifest: buildManifest("salesforce", "contact"),
+  integration: "salesforce",
+  content: buildContent("contact", "opportunity"),
+});
+const { installationId } = await connectCustomer(busbar, {
+  provider: "hubspot",
+  manifest: buildManifest("hubspot", "contacts"),
+  integration: "hubspot",
+  content: buildContent("contacts", "deals"),
+});
 
+describe("a search", () => {
   const search = (body: object, integration = "hubspot", groupRef = "acme") =>
     busbar.call("POST", `/search/v1/projects/default/integrations/${integration}?groupRef=${groupRef}`, body);
   const where = (...filters: [string, string | number | boolean][]) => ({
