@@ -16,10 +16,11 @@ import type { Column } from "../../ui/data-table.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { Status } from "../../ui/status.tsx";
 import { TimeAgo } from "../../ui/time-ago.tsx";
-import { ChangeLimits } from "./change-limits.tsx";
-import { limitWords } from "./limit-fields.tsx";
+import { limitWords, splitAddresses, LimitFields, readLimits, parseRateLimit } from "./limit-fields.tsx";
 import classes from "./api-keys-page.module.css";
 import { NewApiKey } from "./new-api-key.tsx";
+import { useDraft } from "../../frame/drafts.ts";
+import { FormDialog } from "../../ui/form-dialog.tsx";
 
 type ApiKey = Schemas["ApiKey"];
 
@@ -217,5 +218,32 @@ function DeleteApiKey({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void
       Requests with this key are refused from now on. It was last used{" "}
       <TimeAgo time={apiKey.lastUsedTime} focusable />.
     </ConfirmDelete>
+  );
+}
+
+interface ChangeLimitsProps {
+  apiKey: Schemas["ApiKey"];
+  onClose: () => void;
+}
+
+function ChangeLimits({ apiKey, onClose }: ChangeLimitsProps): JSX.Element {
+  const projectIdOrName = useProjectName();
+  const [limits, setLimits] = useState(readLimits(apiKey));
+  const update = useChange("updateApiKey", { forget: ["listApiKeys"] });
+  const changed = { allowedAddresses: splitAddresses(limits), rateLimit: parseRateLimit(limits) ?? null };
+  const body = { updateMask: Object.keys(changed), apiKey: changed };
+  const input = { projectIdOrName, apiKey: apiKey.id, body };
+  useDraft("updateApiKey", input);
+  return (
+    <FormDialog
+      title={`Limits of ${apiKey.label}`}
+      submit="Save"
+      busy={update.isPending}
+      problem={<ProblemView error={update.error} />}
+      onSubmit={() => update.mutate(input, { onSuccess: onClose })}
+      onClose={onClose}
+    >
+      <LimitFields limits={limits} onLimits={setLimits} error={update.error} prefix="apiKey." />
+    </FormDialog>
   );
 }

@@ -1,8 +1,8 @@
 /** One customer: connections, installations, activity, deliveries and operations. */
 import { useState, type JSX } from "react";
-import { Button, Group } from "@mantine/core";
+import { Button, Group, TextInput } from "@mantine/core";
 import { useParams } from "@tanstack/react-router";
-import { POLL_MS, useCall } from "../../api/queries.ts";
+import { POLL_MS, useCall, useChange } from "../../api/queries.ts";
 import type { RowOf } from "../../api/live-list.ts";
 import { ActivityGraphs } from "../../frame/data/activity-graph.tsx";
 import { LiveTable } from "../../frame/list-page.tsx";
@@ -26,7 +26,9 @@ import { ConnectionStatus } from "../../frame/data/connection-status.tsx";
 import { ConnectCustomer } from "./connect-customer.tsx";
 import { CustomerDeliveries } from "./customer-deliveries.tsx";
 import { InstallIntegration } from "./install-integration.tsx";
-import { RenameCustomer } from "./rename-customer.tsx";
+import { useCallForm } from "../../api/call-form.ts";
+import { useDraft } from "../../frame/drafts.ts";
+import { FormDialog } from "../../ui/form-dialog.tsx";
 
 export function CustomerPage(): JSX.Element {
   const projectIdOrName = useProjectName();
@@ -204,3 +206,32 @@ function Installations({ input, onInstall }: OfCustomer & { onInstall: () => voi
 }
 
 const getId = ({ id }: { id: string }): string => id;
+
+interface RenameCustomerProps {
+  input: { projectIdOrName: string; groupRef: string };
+  name: string;
+  onClose: () => void;
+}
+
+function RenameCustomer({ input, name, onClose }: RenameCustomerProps): JSX.Element {
+  const { projectIdOrName, groupRef } = input;
+  const rename = useChange("createGroup", {
+    forget: ["getGroup", "listGroups", "listProjectConnections", "listProjectInstallations"],
+  });
+  const fields = useCallForm({ groupName: name }, rename.error);
+  const { groupName } = fields.values;
+  const sent = { projectIdOrName, body: { groupRef, groupName } };
+  useDraft("createGroup", sent);
+  return (
+    <FormDialog
+      title="Rename customer"
+      submit="Rename"
+      busy={rename.isPending}
+      problem={<ProblemView error={rename.error} />}
+      onSubmit={() => rename.mutate(sent, { onSuccess: onClose })}
+      onClose={onClose}
+    >
+      <TextInput label="Name" {...fields.getInputProps("groupName")} required data-autofocus />
+    </FormDialog>
+  );
+}

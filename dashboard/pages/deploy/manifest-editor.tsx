@@ -1,6 +1,6 @@
 /** The editor of a manifest with its findings, the comparison with what is deployed, and the deployment. */
 import { useState, type JSX, type ReactNode } from "react";
-import { Checkbox, Stack, Text } from "@mantine/core";
+import { Checkbox, Stack, Text, Button, FileButton, Group } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import { useChange } from "../../api/queries.ts";
 import { useDraft } from "../../frame/drafts.ts";
@@ -15,9 +15,10 @@ import { ActionButton } from "../../ui/action-button.tsx";
 import { CodeEditor } from "../../ui/code/code-editor.tsx";
 import { FindingsList } from "../../ui/findings-list.tsx";
 import { Section } from "../../ui/section.tsx";
-import { FileActions } from "./file-actions.tsx";
 import { ManifestComparison, removesReading, type Deployment } from "./manifest-comparison.tsx";
 import { useManifestCheck } from "./use-manifest-check.ts";
+import { saveText } from "../../ui/save-text.ts";
+import { readManifestFile } from "./read-manifest-file.ts";
 
 /** Small screens: lines of YAML wrap so often there that the indentation cannot be seen. */
 const IS_NARROW = "(max-width: 48em)";
@@ -150,3 +151,42 @@ const Deployed = ({ integrations }: { integrations: Deployment }): JSX.Element =
     ))}
   </Section>
 );
+
+interface FileActionsProps {
+  text: string;
+  onRead: (text: string) => void;
+}
+
+function FileActions({ text, onRead }: FileActionsProps): JSX.Element {
+  const [fault, setFault] = useState("");
+  const read = (file: File | null) => {
+    if (!file) return;
+    setFault("");
+    void readManifestFile(file).then(onRead, (error: unknown) =>
+      setFault(error instanceof Error ? error.message : String(error)),
+    );
+  };
+  return (
+    <Group gap="xs">
+      {fault !== "" && (
+        <Text role="alert" size="sm" c="red">
+          {fault}
+        </Text>
+      )}
+      <FileButton onChange={read} accept=".yaml,.yml,.json,.zip">
+        {(props) => (
+          <Button {...props} size="compact-sm" variant="default">
+            Open a file or zip
+          </Button>
+        )}
+      </FileButton>
+      <Button
+        size="compact-sm"
+        variant="default"
+        onClick={() => saveText("amp.yaml", "application/yaml", text)}
+      >
+        Download
+      </Button>
+    </Group>
+  );
+}

@@ -18,7 +18,6 @@ import {
   toTimes,
   UpdateTime,
 } from "../members.ts";
-import { computePace } from "./read-pace.ts";
 
 export const PaceMembers = {
   recordsPerSecond: Type.Optional(
@@ -197,4 +196,32 @@ function nameCounts(metadata: JsonObject): JsonObject {
   if (!isJsonObject(read)) return metadata;
   const { delivered, ...counts } = read;
   return { ...metadata, read: { ...counts, ...(delivered !== undefined && { inMessages: delivered }) } };
+}
+
+/** A read, as its operation has it. */
+interface Progress {
+  status: string;
+  createTime: Date;
+  updateTime: Date | null;
+  records: number;
+  total: number | undefined;
+  /** How long it has waited before. */
+  waitedMs: number;
+  /** It waits now. */
+  waits: boolean;
+}
+
+interface Pace {
+  recordsPerSecond?: number;
+  secondsLeft?: number;
+}
+
+/** Rounded to three digits; at least a second, so that the first page is no burst. */
+function computePace({ status, createTime, updateTime, records, total, waitedMs, waits }: Progress): Pace {
+  const isRunning = status === "in_progress";
+  if (records === 0 || !updateTime || (isRunning && waits)) return {};
+  const activeMs = updateTime.getTime() - createTime.getTime() - waitedMs;
+  const recordsPerSecond = Number((records / Math.max(1, activeMs / 1_000)).toPrecision(3));
+  if (!isRunning || total === undefined || recordsPerSecond === 0) return { recordsPerSecond };
+  return { recordsPerSecond, secondsLeft: Math.ceil(Math.max(0, total - records) / recordsPerSecond) };
 }

@@ -1,5 +1,5 @@
 /** Claims streams of events and holds them: one process for each connection, and for each journal, over all processes. */
-import type { StreamReader } from "../../../connector-kit/stream-connector.ts";
+import type { StreamReader, StreamBatch, StreamStart } from "../../../connector-kit/stream-connector.ts";
 import type { ProcessIdentity } from "../../jobs/process-identity.ts";
 import { recoverOrphans } from "../../jobs/recover-orphans.ts";
 import { startRounds } from "../../jobs/rounds.ts";
@@ -14,10 +14,11 @@ import {
 import { readClaimers } from "../../store/processes/list-claimers.ts";
 import { openDeselecting } from "../setup/deselect-objects.ts";
 import { holdStream } from "./hold-stream.ts";
-import { readJournal } from "./read-journal.ts";
 import { readLongCall } from "./read-long-call.ts";
 import type { StreamServices } from "../definition/subscribe-services.ts";
 import type { StreamSource } from "./stream-source.ts";
+import { setTimeout as wait } from "node:timers/promises";
+import type { JournalConnector } from "../../../connector-kit/journal-connector.ts";
 
 export type StreamWorkerServices = Omit<StreamServices, "workerId"> & {
   identity: ProcessIdentity;
@@ -123,4 +124,39 @@ function openSources(deps: StreamServices) {
     readers.set(provider, reader);
     return readLongCall(deps, reader);
   };
+}
+
+const ACCEPTED: StreamBatch = { events: [], gaps: [], position: Buffer.alloc(0) };
+
+const readJournal = (deps: StreamServices, journal: JournalConnector): StreamSource =>
+  async function* ({ stream, from, signal, onCall }) {
+    const { projectId, providerAppId } = stream;
+    const app = { projectId, providerAppId: providerAppId ?? "" };
+    const calls = await deps.appCalls.find(app, (scopes) => journal.tokenScopes(scopes));
+    onCall();
+    let place: StreamStart = from;
+    for (let isFirst = true; ; isFirst = false) {
+      const entry = await unlessAborted(signal, journal.readNext(place, calls));
+      if (isFirst) yield ACCEPTED;
+      yield entry;
+      if (entry.position.length > 0) place = entry.position;
+      // An empty journal has no position; everything in it will be new.
+      else if (place === "now") place = "oldest";
+      if (entry.isLast) await wait(deps.journalRestMs, undefined, { signal });
+    }
+  };
+
+/** Waits for a request unless the signal is aborted before: the answer is then not waited for. */
+async function unlessAborted<Answer>(signal: AbortSignal, request: Promise<Answer>): Promise<Answer> {
+  request.catch(() => {});
+  signal.throwIfAborted();
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const abort = () => reject(signal.reason);
+  // A promise for each request: one for all of them would keep every request for as long as the journal is read.
+  signal.addEventListener("abort", abort, { once: true });
+  try {
+    return await Promise.race([aborted, request]);
+  } finally {
+    signal.removeEventListener("abort", abort);
+  }
 }
