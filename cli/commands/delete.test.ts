@@ -5,6 +5,7 @@ import { Client } from "pg";
 import { startTestBusbar, type TestBusbar } from "../../tests/harness/busbar.ts";
 import { runCli } from "../../tests/harness/command-line.ts";
 import { connectCustomer, type Customer } from "../../tests/harness/connect-customer.ts";
+import { addWebhook } from "../../tests/harness/deliveries/routes.ts";
 
 const MANIFEST = `specVersion: 1.0.0
 integrations:
@@ -32,11 +33,7 @@ async function installSupport(busbar: TestBusbar, { groupRef, connectionId }: Cu
 
 test("the question before a deletion names customers, connections, people and routes that go along or are left behind", async (t) => {
   const busbar = await startTestBusbar(t);
-  await busbar.inProject("POST", "/destinations", {
-    name: "app",
-    type: "webhook",
-    metadata: { url: "https://example.com/" },
-  });
+  await addWebhook(busbar, "app", "https://example.com/");
   const topic = await busbar.inProject("POST", "/topics", {
     name: "sign-ups",
     eventTypes: ["connection.created"],

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { openTestBusbar, type TestBusbar } from "../../tests/harness/busbar.ts";
 import { connectCustomer } from "../../tests/harness/connect-customer.ts";
+import { addWebhook } from "../../tests/harness/deliveries/routes.ts";
 import { openSink, type Sink } from "../../tests/harness/deliveries/sink.ts";
 import { runCli } from "../../tests/harness/command-line.ts";
 
@@ -25,8 +26,7 @@ describe("reading by command", () => {
   before(async () => {
     [server, sink] = await Promise.all([openTestBusbar(), openSink()]);
     server.sandbox.hubspot.setLimits("off");
-    const sinkUrl = { url: `${sink.url}/read` };
-    await server.inProject("POST", "/destinations", { name: "sink", type: "webhook", metadata: sinkUrl });
+    await addWebhook(server, "sink", `${sink.url}/read`);
     const contacts = { objectName: "contacts", selectedFields: {}, selectedFieldMappings: {} };
     await connectCustomer(server, {
       provider: "hubspot",

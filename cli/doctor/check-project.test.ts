@@ -4,6 +4,7 @@ import { execFileSync } from "node:child_process";
 import { after, before, describe, test } from "node:test";
 import { shareTestBusbar } from "../../tests/harness/busbar.ts";
 import { connectCustomer } from "../../tests/harness/connect-customer.ts";
+import { addWebhook } from "../../tests/harness/deliveries/routes.ts";
 import { runCli } from "../../tests/harness/command-line.ts";
 import { openSink } from "../../tests/harness/deliveries/sink.ts";
 import { until } from "../../tests/harness/until.ts";
@@ -23,8 +24,7 @@ describe("the findings of doctor about a project", () => {
   before(async () => {
     receiver.answer = ({ path }, response) => void response.writeHead(path === "/shut" ? 410 : 503).end();
     for (const name of ["dead", "shut"]) {
-      const metadata = { url: `${receiver.url}/${name}` };
-      await server.inProject("POST", "/destinations", { name, type: "webhook", metadata });
+      await addWebhook(server, name, `${receiver.url}/${name}`);
     }
     for (const groupRef of [GROUP, "acme"]) {
       const { installationId } = await connectCustomer(server, {

@@ -6,6 +6,7 @@ import { test } from "node:test";
 import { startTestBusbar } from "../../tests/harness/busbar.ts";
 import { until } from "../../tests/harness/until.ts";
 import { createLog } from "../../ground/log.ts";
+import { addWebhook } from "../../tests/harness/deliveries/routes.ts";
 
 const SECRET = "sk-live-4711-abcdef";
 
@@ -42,11 +43,7 @@ test("credentials that a provider repeats in a refusal are neither answered, nor
     log: createLog("debug", { write: (line) => void lines.push(line) }),
   });
   const baseURL = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`;
-  await busbar.inProject("POST", "/destinations", {
-    name: "hook",
-    type: "webhook",
-    metadata: { url: `${baseURL}/hook` },
-  });
+  await addWebhook(busbar, "hook", `${baseURL}/hook`);
   for (const [kind, { facts, credentials }] of Object.entries(KINDS)) {
     const key = `x-${kind}`;
     const connector = {

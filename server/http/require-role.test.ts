@@ -3,14 +3,14 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { shareTestBusbar, type Answer } from "../../tests/harness/busbar.ts";
 import { connectCustomer } from "../../tests/harness/connect-customer.ts";
+import { addWebhook } from "../../tests/harness/deliveries/routes.ts";
 import { addPerson, type TestPerson } from "../../tests/harness/people.ts";
 import type { Role } from "../../ground/role.ts";
 
 const busbar = await shareTestBusbar();
 
 const { connectionId } = await connectCustomer(busbar, { provider: "hubspot", objects: ["contacts"] });
-const hook = { name: "hook", type: "webhook", metadata: { url: "https://example.com/hook" } };
-assert.equal((await busbar.inProject("POST", "/destinations", hook)).status, 201);
+await addWebhook(busbar, "hook", "https://example.com/hook");
 const people: Record<Role, TestPerson> = {
   viewer: await addPerson(busbar, "viewer"),
   support: await addPerson(busbar, "support"),

@@ -4,6 +4,7 @@ import { after, before, describe, test } from "node:test";
 import { Client } from "pg";
 import { openTestBusbar, shareTestBusbar, type Answer } from "../../tests/harness/busbar.ts";
 import { connectCustomer, type Customer } from "../../tests/harness/connect-customer.ts";
+import { addWebhook } from "../../tests/harness/deliveries/routes.ts";
 import { openSink } from "../../tests/harness/deliveries/sink.ts";
 import { openProcessGroup } from "../../tests/harness/process-group.ts";
 import { until } from "../../tests/harness/until.ts";
@@ -42,8 +43,7 @@ describe("subscribing by HubSpot's journal", () => {
     await sql.connect();
     busbar.sandbox.hubspot.setLimits("off");
     await busbar.inProject("POST", "/provider-apps", APP);
-    const metadata = { url: `${sink.url}/changes` };
-    await busbar.inProject("POST", "/destinations", { name: "changes", type: "webhook", metadata });
+    await addWebhook(busbar, "changes", `${sink.url}/changes`);
     customer = await connectCustomer(busbar, { provider: "hubspot", manifest, integration: "crm" });
   });
   after(async () => {
@@ -201,8 +201,7 @@ test("kill -9 of the process that reads the journal loses no change, and their o
   journal.settings = { ...journal.settings, granted: true };
   const first = await group.start();
   await first.inProject("POST", "/provider-apps", APP);
-  const metadata = { url: `${sink.url}/changes` };
-  await first.inProject("POST", "/destinations", { name: "changes", type: "webhook", metadata });
+  await addWebhook(first, "changes", `${sink.url}/changes`);
   await connectCustomer(Object.assign(first, { sandbox: group.sandbox }), {
     provider: "hubspot",
     manifest,
@@ -237,11 +236,7 @@ test("a journal that is named and not granted fails with what to do", async (t) 
   t.after(() => busbar.stop());
   const metadata = { providerParams: { subscribeSource: "journal" } };
   await busbar.inProject("POST", "/provider-apps", { ...APP, scopes: ["oauth"], metadata });
-  await busbar.inProject("POST", "/destinations", {
-    name: "changes",
-    type: "webhook",
-    metadata: { url: "http://127.0.0.1:9/changes" },
-  });
+  await addWebhook(busbar, "changes", "http://127.0.0.1:9/changes");
   const customer = await connectCustomer(busbar, { provider: "hubspot", manifest, integration: "crm" });
   const path = `/integrations/crm/installations/${customer.installationId}/subscriptions`;
   await until(async () => (await busbar.inProject("GET", path)).body[0]?.state === "failed");

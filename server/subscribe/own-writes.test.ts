@@ -4,6 +4,7 @@ import { after, before, describe, test } from "node:test";
 import { openTestBusbar, type TestBusbar } from "../../tests/harness/busbar.ts";
 import { openClient, type Client } from "../../tests/harness/client.ts";
 import { connectCustomer, type Customer } from "../../tests/harness/connect-customer.ts";
+import { addWebhook } from "../../tests/harness/deliveries/routes.ts";
 import { openSink, type Sink } from "../../tests/harness/deliveries/sink.ts";
 import { openSubscriptions } from "../../tests/harness/subscriptions.ts";
 import { until } from "../../tests/harness/until.ts";
@@ -50,8 +51,7 @@ describe("own writes to HubSpot", () => {
       scopes: ["oauth", "crm.objects.contacts.read"],
       metadata: { providerParams: { subscribeSource: "webhook" } },
     });
-    const destination = { name: "changes", type: "webhook", metadata: { url: `${sink.url}/changes` } };
-    assert.equal((await busbar.inProject("POST", "/destinations", destination)).status, 201);
+    await addWebhook(busbar, "changes", `${sink.url}/changes`);
     customer = await connectCustomer(busbar, {
       provider: "hubspot",
       manifest: manifest(""),
@@ -216,8 +216,7 @@ describe("own writes that are read", () => {
       clientSecret: SECRET,
     });
     for (const name of ["copy", "changes"]) {
-      const made = { name, type: "webhook", metadata: { url: `${sink.url}/${name}` } };
-      assert.equal((await busbar.inProject("POST", "/destinations", made)).status, 201);
+      await addWebhook(busbar, name, `${sink.url}/${name}`);
     }
     const { urls } = await busbar.sibling();
     other = openClient({ apiKey: busbar.apiKey, projectId: busbar.projectId, urls: () => urls });

@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { Client } from "pg";
 import { openTestBusbar, startTestBusbar, type TestBusbar } from "../../tests/harness/busbar.ts";
 import { connectCustomer } from "../../tests/harness/connect-customer.ts";
+import { addWebhook } from "../../tests/harness/deliveries/routes.ts";
 import { createEmptyDatabase } from "../../tests/harness/database.ts";
 import { openSink } from "../../tests/harness/deliveries/sink.ts";
 import { secondProject } from "../../tests/harness/second-project.ts";
@@ -25,11 +26,7 @@ async function subscribe(
 ) {
   const app = await busbar.inProject("POST", "/provider-apps", { ...APP, clientId });
   assert.equal(app.status, 200, app.text);
-  await busbar.inProject("POST", "/destinations", {
-    name: "changes",
-    type: "webhook",
-    metadata: { url: `${sink}/${field}` },
-  });
+  await addWebhook(busbar, "changes", `${sink}/${field}`);
   const { installationId } = await connectCustomer(busbar, {
     provider: "hubspot",
     integration: "crm",

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import { startTestBusbar } from "../../tests/harness/busbar.ts";
 import { connectCustomer } from "../../tests/harness/connect-customer.ts";
+import { addWebhook } from "../../tests/harness/deliveries/routes.ts";
 import { until } from "../../tests/harness/until.ts";
 
 const MANIFEST = `
@@ -23,8 +24,7 @@ integrations:
 
 async function openSubscribing(t: TestContext) {
   const busbar = await startTestBusbar(t, { env: { BUSBAR_RETRY_BASE_SECONDS: "0.1" } });
-  const metadata = { url: "http://127.0.0.1:9/changes" };
-  await busbar.inProject("POST", "/destinations", { name: "changes", type: "webhook", metadata });
+  await addWebhook(busbar, "changes", "http://127.0.0.1:9/changes");
   const connect = async () => {
     const wanted = { provider: "salesforce", manifest: MANIFEST, integration: "crm" } as const;
     const { installationId, groupRef } = await connectCustomer(busbar, wanted);

@@ -4,6 +4,7 @@ import { after, before, describe, test } from "node:test";
 import { Client } from "pg";
 import { openTestBusbar, shareTestBusbar, type Answer } from "../../tests/harness/busbar.ts";
 import { connectCustomer, type Customer } from "../../tests/harness/connect-customer.ts";
+import { addWebhook } from "../../tests/harness/deliveries/routes.ts";
 import { openSink } from "../../tests/harness/deliveries/sink.ts";
 import { until } from "../../tests/harness/until.ts";
 import { openSubscriptions } from "../../tests/harness/subscriptions.ts";
@@ -62,11 +63,7 @@ describe("subscribing to Salesforce", () => {
       clientId: "app",
       clientSecret: "secret",
     });
-    await busbar.inProject("POST", "/destinations", {
-      name: "changes",
-      type: "webhook",
-      metadata: { url: `${sink.url}/changes` },
-    });
+    await addWebhook(busbar, "changes", `${sink.url}/changes`);
     customer = await connectCustomer(busbar, { provider: "salesforce", manifest, integration: "crm" });
     await untilState("active");
   });
@@ -310,11 +307,7 @@ test("what prevents a stream is shown with its remedy, and changes are found by 
   const { account, bus } = busbar.sandbox.salesforce;
   busbar.sandbox.salesforce.setLimits("off");
   bus.settings = { ...bus.settings, mayCustomize: false };
-  await busbar.inProject("POST", "/destinations", {
-    name: "changes",
-    type: "webhook",
-    metadata: { url: "http://127.0.0.1:9/changes" },
-  });
+  await addWebhook(busbar, "changes", "http://127.0.0.1:9/changes");
   const customer = await connectCustomer(busbar, { provider: "salesforce", manifest, integration: "crm" });
   const path = `/integrations/crm/installations/${customer.installationId}/subscriptions`;
   const find = async (): Promise<Answer["body"]> => (await busbar.inProject("GET", path)).body[0];

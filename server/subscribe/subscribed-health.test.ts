@@ -7,6 +7,7 @@ import { after, before, describe, test } from "node:test";
 import { Client } from "pg";
 import { shareTestBusbar, type Answer } from "../../tests/harness/busbar.ts";
 import { connectCustomer, type Customer } from "../../tests/harness/connect-customer.ts";
+import { addWebhook } from "../../tests/harness/deliveries/routes.ts";
 import { openSink } from "../../tests/harness/deliveries/sink.ts";
 import { openSubscriptions } from "../../tests/harness/subscriptions.ts";
 import { until } from "../../tests/harness/until.ts";
@@ -53,8 +54,7 @@ describe("the health of an object that is only subscribed to", () => {
       scopes: ["oauth", "crm.objects.contacts.read"],
       metadata: { providerParams: { subscribeSource: "webhook" } },
     });
-    const destination = { name: "changes", type: "webhook", metadata: { url: `${sink.url}/changes` } };
-    assert.equal((await busbar.inProject("POST", "/destinations", destination)).status, 201);
+    await addWebhook(busbar, "changes", `${sink.url}/changes`);
     const contacts = {
       objectName: "contacts",
       selectedFieldMappings: { town: "city" },

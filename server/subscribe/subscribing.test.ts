@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { shareTestBusbar } from "../../tests/harness/busbar.ts";
 import { connectCustomer, type Customer } from "../../tests/harness/connect-customer.ts";
+import { addWebhook } from "../../tests/harness/deliveries/routes.ts";
 import { openSink } from "../../tests/harness/deliveries/sink.ts";
 import { until } from "../../tests/harness/until.ts";
 import { openSubscriptions } from "../../tests/harness/subscriptions.ts";
@@ -68,11 +69,7 @@ describe("subscribing to HubSpot", () => {
       scopes: ["oauth", "crm.objects.contacts.read"],
       metadata: { providerParams: { subscribeSource: "webhook" } },
     });
-    await busbar.inProject("POST", "/destinations", {
-      name: "changes",
-      type: "webhook",
-      metadata: { url: `${sink.url}/changes` },
-    });
+    await addWebhook(busbar, "changes", `${sink.url}/changes`);
     customer = await connectCustomer(busbar, {
       provider: "hubspot",
       manifest,
@@ -288,8 +285,7 @@ describe("subscribing to HubSpot", () => {
   });
 
   test("full records at both ends of an association have the fields of their objects, installed or not", async () => {
-    const metadata = { url: `${sink.url}/full` };
-    await busbar.inProject("POST", "/destinations", { name: "full", type: "webhook", metadata });
+    await addWebhook(busbar, "full", `${sink.url}/full`);
     const installed = await busbar.inProject("POST", "/integrations/full/installations", {
       groupRef: customer.groupRef,
       config: { content: { read: { objects: { contacts: {} } } } },

@@ -5,6 +5,7 @@ import { Client } from "pg";
 import { startTestBusbar } from "../harness/busbar.ts";
 import { launchBrowser, NO_CHROMIUM } from "../harness/chromium.ts";
 import { connectCustomer } from "../harness/connect-customer.ts";
+import { addWebhook } from "../harness/deliveries/routes.ts";
 import { until } from "../harness/until.ts";
 import { openVisit, signIn, untilBuilt } from "./open-dashboard.ts";
 
@@ -26,11 +27,7 @@ test(
   { skip: NO_CHROMIUM },
   async (t) => {
     const busbar = await startTestBusbar(t, { env: { BUSBAR_DASHBOARD: "true" } });
-    await busbar.inProject("POST", "/destinations", {
-      name: "app",
-      type: "webhook",
-      metadata: { url: "https://example.com/" },
-    });
+    await addWebhook(busbar, "app", "https://example.com/");
     const content = { read: { objects: { contacts: {} } } };
     await connectCustomer(busbar, {
       provider: "hubspot",

@@ -5,6 +5,7 @@ import type { RunningVendor } from "../../simulations/vendor/start-vendor.ts";
 import { openAgent, type AgentClient } from "../harness/agent-client.ts";
 import { openTestBusbar, type Answer, type TestBusbar } from "../harness/busbar.ts";
 import { connectCustomer } from "../harness/connect-customer.ts";
+import { addWebhook } from "../harness/deliveries/routes.ts";
 import { openTestVendor } from "../harness/test-vendor.ts";
 
 interface Case {
@@ -93,8 +94,7 @@ describe("an agent at every kind of provider", () => {
       providers[provider] = { baseURL: vendor.url };
     }
     busbar = await openTestBusbar({ providers });
-    const to = { name: "hook", type: "webhook", metadata: { url: "https://example.com/hook" } };
-    await busbar.inProject("POST", "/destinations", to);
+    await addWebhook(busbar, "hook", "https://example.com/hook");
     const deployed = await busbar.inProject("PUT", "/integrations:batch", {
       sourceYaml: toManifest(DECLARATIVE),
     });

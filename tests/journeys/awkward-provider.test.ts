@@ -14,6 +14,7 @@ import { openConsentBrowser } from "../harness/consent.ts";
 import { openSink, type Sink } from "../harness/deliveries/sink.ts";
 import { until } from "../harness/until.ts";
 import { CLIENT, openQuillmark, type Quillmark } from "./quillmark/quillmark.ts";
+import { addWebhook } from "../harness/deliveries/routes.ts";
 
 const FIXTURES = join(import.meta.dirname, "quillmark");
 const PROVIDER = join("providers", "x-quillmark.yaml");
@@ -60,8 +61,7 @@ describe("an awkward provider, described from its documentation", () => {
     const written = await readFile(join(folder, PROVIDER), "utf8");
     const local = written.replaceAll(/https:\/\/(api|accounts)\.quillmark\.example/g, quillmark.url);
     await writeFile(join(folder, PROVIDER), local);
-    const to = { name: "hook", type: "webhook", metadata: { url: `${sink.url}/writers` } };
-    assert.equal((await server.inProject("POST", "/destinations", to)).status, 201);
+    await addWebhook(server, "hook", `${sink.url}/writers`);
   });
   after(async () => {
     await server?.stop();

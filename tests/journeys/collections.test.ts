@@ -11,6 +11,7 @@ import { promisify } from "node:util";
 import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
 import { runCli } from "../harness/command-line.ts";
 import { connectCustomer } from "../harness/connect-customer.ts";
+import { addWebhook } from "../harness/deliveries/routes.ts";
 import { MANIFEST } from "./every-operation/examples-manifest.ts";
 
 const FOLDER = join(import.meta.dirname, "collections");
@@ -29,8 +30,7 @@ before(async () => {
   readers = { newman: load("newman"), bruno: load("@usebruno/lang") };
   busbar = await openTestBusbar();
   const content = { read: { objects: { contacts: { selectedFields: {}, selectedFieldMappings: {} } } } };
-  const metadata = { url: "http://127.0.0.1:9/" };
-  await busbar.inProject("POST", "/destinations", { name: "hook", type: "webhook", metadata });
+  await addWebhook(busbar, "hook", "http://127.0.0.1:9/");
   await connectCustomer(busbar, { provider: "hubspot", manifest: MANIFEST, integration: "crm", content });
   cwd = await mkdtemp(join(tmpdir(), "busbar-collections-"));
 });

@@ -12,6 +12,7 @@ import { promisify } from "node:util";
 import { Client } from "pg";
 import { openTestBusbar, startTestBusbar, type TestBusbar } from "../harness/busbar.ts";
 import { connectCustomer } from "../harness/connect-customer.ts";
+import { addWebhook } from "../harness/deliveries/routes.ts";
 import { BUSBAR } from "../harness/child-busbar.ts";
 import { createEmptyDatabase } from "../harness/database.ts";
 import { readGuideParts, withAddresses } from "../harness/guide-programs.ts";
@@ -34,8 +35,7 @@ before(async () => {
   for (const server of [nango, receiver]) await once(server.listen(0, "127.0.0.1"), "listening");
   busbar = await openTestBusbar();
   busbar.sandbox.hubspot.setLimits("off");
-  const people = { name: "people", type: "webhook", metadata: { url: address(receiver) } };
-  await busbar.inProject("POST", "/destinations", people);
+  await addWebhook(busbar, "people", address(receiver));
   await connectCustomer(busbar, {
     provider: "hubspot",
     manifest: await readFile(join(GUIDE, "examples/crm-people.amp.yaml"), "utf8"),

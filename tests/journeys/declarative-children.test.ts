@@ -6,6 +6,7 @@ import { shareTestBusbar } from "../harness/busbar.ts";
 import { openSink } from "../harness/deliveries/sink.ts";
 import { openTestVendor } from "../harness/test-vendor.ts";
 import { until } from "../harness/until.ts";
+import { addWebhook } from "../harness/deliveries/routes.ts";
 
 const MANIFEST = `
 specVersion: 1.0.0
@@ -40,8 +41,7 @@ const space = records.put("spaces");
 const folders = [1, 2].map(() => records.put("folders", { parent: space.id }));
 for (const [index, name] of NAMES.entries())
   records.put("lists", { fields: { name }, parent: folders[index % 2]?.id ?? "" });
-const to = { name: "lists", type: "webhook", metadata: { url: `${sink.url}/lists` } };
-assert.equal((await busbar.inProject("POST", "/destinations", to)).status, 201);
+await addWebhook(busbar, "lists", `${sink.url}/lists`);
 const deployed = await busbar.inProject("PUT", "/integrations:batch", { sourceYaml: MANIFEST });
 assert.equal(deployed.status, 200, deployed.text);
 const connection = await busbar.inProject("POST", "/connections:generate", {

@@ -8,6 +8,7 @@ import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
 import { openSink } from "../harness/deliveries/sink.ts";
 import { openTestVendor } from "../harness/test-vendor.ts";
 import { until } from "../harness/until.ts";
+import { addWebhook } from "../harness/deliveries/routes.ts";
 
 const MANIFEST = `
 specVersion: 1.0.0
@@ -123,8 +124,7 @@ describe("a declarative connector", () => {
       sales.vendor.records.put("persons", {
         fields: { name, custom_fields: { [CUSTOM_FIELD.field_code]: `custom ${name}` } },
       });
-    const to = { name: "people", type: "webhook", metadata: { url: `${sink.url}/people` } };
-    assert.equal((await busbar.inProject("POST", "/destinations", to)).status, 201);
+    await addWebhook(busbar, "people", `${sink.url}/people`);
     const deployed = await busbar.inProject("PUT", "/integrations:batch", { sourceYaml: MANIFEST });
     assert.equal(deployed.status, 200, deployed.text);
     assert.doesNotMatch(deployed.text, /not-built-yet/);

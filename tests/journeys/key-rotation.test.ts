@@ -13,6 +13,7 @@ import { openClient, type Client } from "../harness/client.ts";
 import { until } from "../harness/until.ts";
 import { openConsentBrowser } from "../harness/consent.ts";
 import { connectCustomer } from "../harness/connect-customer.ts";
+import { addWebhook } from "../harness/deliveries/routes.ts";
 
 const OLD = `old:${Buffer.alloc(32, 1).toString("base64")}`;
 const NEW = `new:${Buffer.alloc(32, 2).toString("base64")}`;
@@ -40,8 +41,7 @@ describe("rotating the encryption key", () => {
     second = await busbar.sibling();
     const app = { provider: "hubspot", clientId: "c", clientSecret: "s", scopes: ["oauth"] };
     assert.equal((await busbar.inProject("POST", "/provider-apps", app)).status, 200);
-    const hook = { name: "hook", type: "webhook", metadata: { url: `${busbar.sandbox.url}/hook` } };
-    assert.equal((await busbar.inProject("POST", "/destinations", hook)).status, 201);
+    await addWebhook(busbar, "hook", `${busbar.sandbox.url}/hook`);
     for (let count = 0; count < 10; count += 1) await connectWithKey(busbar, `early-${count}`);
   });
 

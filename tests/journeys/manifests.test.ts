@@ -4,6 +4,7 @@ import { describe, test } from "node:test";
 import { shareTestBusbar } from "../harness/busbar.ts";
 import { processorMs } from "../harness/processor-ms.ts";
 import { assertProblem } from "./assert-problem.ts";
+import { addWebhook } from "../harness/deliveries/routes.ts";
 
 /** One integration per line: provider and an object it can read and write. */
 const PROVIDERS: [provider: string, object: string][] = [
@@ -94,8 +95,7 @@ describe("deploying a manifest", () => {
       return body[0].warnings.map(({ rule }: { rule: string }) => rule);
     };
     assert.ok((await rules()).includes("destination-not-found"));
-    const hook = { name: "hook", type: "webhook", metadata: { url: "https://example.com/hook" } };
-    assert.equal((await busbar.inProject("POST", "/destinations", hook)).status, 201);
+    await addWebhook(busbar, "hook", "https://example.com/hook");
     assert.ok(!(await rules()).some((rule: string) => rule.startsWith("destination-")));
   });
 

@@ -6,6 +6,7 @@ import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
 import type { Answer } from "../harness/client.ts";
 import { runCli } from "../harness/command-line.ts";
 import { connectCustomer } from "../harness/connect-customer.ts";
+import { addWebhook } from "../harness/deliveries/routes.ts";
 import { openSink } from "../harness/deliveries/sink.ts";
 import { until } from "../harness/until.ts";
 
@@ -57,8 +58,7 @@ describe("a record that did not arrive", () => {
     });
     busbar.sandbox.hubspot.setLimits("off");
     for (const name of CUSTOMERS) {
-      const metadata = { url: `${sink.url}/${name}` };
-      await busbar.inProject("POST", "/destinations", { name, type: "webhook", metadata });
+      await addWebhook(busbar, name, `${sink.url}/${name}`);
     }
     const filters = [{ fieldName: "city", operator: "eq", value: "Berlin" }];
     for (const name of CUSTOMERS) {
@@ -213,8 +213,7 @@ describe("a record that did not arrive", () => {
 test("a record that did not arrive because no process has the role worker: trace, /readyz and doctor say so", async (t) => {
   const busbar = await openTestBusbar({ env: { BUSBAR_ROLES: "api,proxy" } });
   t.after(() => busbar.stop());
-  const metadata = { url: "https://example.com/unread" };
-  await busbar.inProject("POST", "/destinations", { name: "unread", type: "webhook", metadata });
+  await addWebhook(busbar, "unread", "https://example.com/unread");
   const { installationId } = await connectCustomer(busbar, {
     provider: "hubspot",
     groupRef: "globex",
@@ -239,11 +238,7 @@ test("a record that did not arrive because no process has the role worker: trace
 test("a customer is unhealthy once no process has had the role worker for 30 s, since the last one ended, and healthy with the next", async (t) => {
   const busbar = await openTestBusbar({ env: { BUSBAR_ROLES: "api,proxy" } });
   t.after(() => busbar.stop());
-  await busbar.inProject("POST", "/destinations", {
-    name: "crm",
-    type: "webhook",
-    metadata: { url: "https://example.com/" },
-  });
+  await addWebhook(busbar, "crm", "https://example.com/");
   const { installationId, groupRef } = await connectCustomer(busbar, {
     provider: "hubspot",
     manifest: MANIFEST.replace(/destination: \w+/g, "destination: crm"),

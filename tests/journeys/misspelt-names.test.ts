@@ -4,6 +4,7 @@ import { before, describe, test } from "node:test";
 import { shareTestBusbar } from "../harness/busbar.ts";
 import { runCli } from "../harness/command-line.ts";
 import { connectCustomer } from "../harness/connect-customer.ts";
+import { addWebhook } from "../harness/deliveries/routes.ts";
 import { registerJwtKey } from "../harness/customer-tokens.ts";
 
 const MANIFEST = `specVersion: 1.0.0
@@ -22,8 +23,7 @@ const busbar = await shareTestBusbar();
 describe("a misspelt name", () => {
   let installationId = "";
   before(async () => {
-    const metadata = { url: "https://example.com/" };
-    await busbar.inProject("POST", "/destinations", { name: "receiver", type: "webhook", metadata });
+    await addWebhook(busbar, "receiver", "https://example.com/");
     await busbar.inProject("POST", "/topics", { name: "changes" });
     ({ installationId } = await connectCustomer(busbar, {
       provider: "hubspot",

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { after, beforeEach, describe, test } from "node:test";
 import { shareTestBusbar } from "../harness/busbar.ts";
 import { connectCustomer } from "../harness/connect-customer.ts";
+import { addWebhook } from "../harness/deliveries/routes.ts";
 import { openSink } from "../harness/deliveries/sink.ts";
 import { until } from "../harness/until.ts";
 
@@ -58,13 +59,7 @@ describe("reading", () => {
   let customers = 0;
   async function install(provider: "hubspot" | "salesforce", object: string, more = "") {
     const integration = `crm${(customers += 1)}`;
-    const destination = {
-      name: integration,
-      type: "webhook",
-      metadata: { url: `${sink.url}/${integration}` },
-    };
-    const created = await busbar.inProject("POST", "/destinations", destination);
-    assert.equal(created.status, 201, created.text);
+    await addWebhook(busbar, integration, `${sink.url}/${integration}`);
     const manifest = buildManifest(provider, integration, object, more);
     const { installationId } = await connectCustomer(busbar, {
       provider,

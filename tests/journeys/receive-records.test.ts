@@ -10,6 +10,7 @@ import { after, before, describe, test } from "node:test";
 import { Webhook } from "standardwebhooks";
 import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
 import { connectCustomer } from "../harness/connect-customer.ts";
+import { addWebhook } from "../harness/deliveries/routes.ts";
 import { until } from "../harness/until.ts";
 
 const RECEIVER = join(import.meta.dirname, "../../docs/guide/examples/receive-records.mjs");
@@ -107,12 +108,7 @@ describe("the receiver of the guide", () => {
 
   test("starts with every record, follows changes and deletions, and misses nothing while it is away", async () => {
     receiver = await start();
-    const destination = {
-      name: "copy",
-      type: "webhook",
-      metadata: { url: `http://127.0.0.1:${receiver.port}/` },
-    };
-    await busbar.inProject("POST", "/destinations", destination);
+    await addWebhook(busbar, "copy", `http://127.0.0.1:${receiver.port}/`);
     const { body } = await busbar.inProject("GET", "/destinations/copy?includeSecrets=true");
     signingKey = body.secrets.webhookSigningKey;
     await kill();

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
 import { connectCustomer } from "../harness/connect-customer.ts";
+import { addWebhook } from "../harness/deliveries/routes.ts";
 import { openSink, type Sink } from "../harness/deliveries/sink.ts";
 import { until } from "../harness/until.ts";
 
@@ -37,8 +38,7 @@ describe("a field that is hidden from the connected user", () => {
   before(async () => {
     sink = await openSink();
     busbar = await openTestBusbar();
-    const destination = { name: "sink", type: "webhook", metadata: { url: `${sink.url}/read` } };
-    assert.equal((await busbar.inProject("POST", "/destinations", destination)).status, 201);
+    await addWebhook(busbar, "sink", `${sink.url}/read`);
   });
 
   const hide = async (field: string, hidden = true) => {

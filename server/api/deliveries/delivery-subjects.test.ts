@@ -4,7 +4,7 @@ import { after, before, describe, test } from "node:test";
 import { shareTestBusbar } from "../../../tests/harness/busbar.ts";
 import type { Answer } from "../../../tests/harness/client.ts";
 import { connectCustomer } from "../../../tests/harness/connect-customer.ts";
-import { drawRoute } from "../../../tests/harness/deliveries/routes.ts";
+import { addWebhook, drawRoute } from "../../../tests/harness/deliveries/routes.ts";
 import { openSink } from "../../../tests/harness/deliveries/sink.ts";
 import { until } from "../../../tests/harness/until.ts";
 
@@ -30,8 +30,7 @@ describe("what deliveries are about", () => {
   let integrationId: string;
   before(async () => {
     busbar.sandbox.hubspot.setLimits("off");
-    const metadata = { url: `${sink.url}/copy` };
-    await busbar.inProject("POST", "/destinations", { name: "copy", type: "webhook", metadata });
+    await addWebhook(busbar, "copy", `${sink.url}/copy`);
     await drawRoute(busbar, `${sink.url}/told`, ["read.backfill.done", "connection.created"]);
     // One ref is a part of the other, and needs escapes.
     for (const groupRef of ['globex "north"', "globex"])

@@ -3,16 +3,13 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { shareTestBusbar } from "../../../tests/harness/busbar.ts";
 import type { Answer } from "../../../tests/harness/client.ts";
+import { addWebhook } from "../../../tests/harness/deliveries/routes.ts";
 
 type Provider = "hubspot" | "salesforce" | "pipedrive";
 
 const busbar = await shareTestBusbar();
 
-await busbar.inProject("POST", "/destinations", {
-  name: "hook",
-  type: "webhook",
-  metadata: { url: "https://receiver.example/hook" },
-});
+await addWebhook(busbar, "hook", "https://receiver.example/hook");
 
 describe("the objects of an installation", () => {
   let customers = 0;

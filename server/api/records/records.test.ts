@@ -5,6 +5,7 @@ import { Client } from "pg";
 import { shareTestBusbar } from "../../../tests/harness/busbar.ts";
 import type { Answer } from "../../../tests/harness/client.ts";
 import { connectCustomer, type Customer } from "../../../tests/harness/connect-customer.ts";
+import { addWebhook } from "../../../tests/harness/deliveries/routes.ts";
 import { bearer, registerJwtKey } from "../../../tests/harness/customer-tokens.ts";
 import { accept, openSink } from "../../../tests/harness/deliveries/sink.ts";
 import { signedPush } from "../../../tests/harness/signed-push.ts";
@@ -57,8 +58,7 @@ describe("the trace of a record", () => {
       scopes: ["oauth", "crm.objects.contacts.read"],
       metadata: { providerParams: { subscribeSource: "webhook" } },
     });
-    const metadata = { url: `${sink.url}/copy` };
-    await busbar.inProject("POST", "/destinations", { name: "copy", type: "webhook", metadata });
+    await addWebhook(busbar, "copy", `${sink.url}/copy`);
     customer = await connectCustomer(busbar, {
       provider: "hubspot",
       groupRef: "globex",

@@ -3,14 +3,13 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { shareTestBusbar, type Answer } from "../../../tests/harness/busbar.ts";
 import { addPerson, signIn } from "../../../tests/harness/people.ts";
+import { addWebhook } from "../../../tests/harness/deliveries/routes.ts";
 
 type Headers = Record<string, string>;
 const OWN_PAGE = { "sec-fetch-site": "same-origin" };
 
 const busbar = await shareTestBusbar();
-
-const hook = { name: "hook", type: "webhook", metadata: { url: "https://example.com/hook" } };
-assert.equal((await busbar.inProject("POST", "/destinations", hook)).status, 201);
+await addWebhook(busbar, "hook", "https://example.com/hook");
 
 describe("sessions", () => {
   const create = (body: object, headers: Headers = {}) =>

@@ -5,6 +5,7 @@ import { Client } from "pg";
 import { shareTestBusbar } from "../../../tests/harness/busbar.ts";
 import { runCli } from "../../../tests/harness/command-line.ts";
 import { connectCustomer, type Customer } from "../../../tests/harness/connect-customer.ts";
+import { addWebhook } from "../../../tests/harness/deliveries/routes.ts";
 import { signedPush } from "../../../tests/harness/signed-push.ts";
 import { until } from "../../../tests/harness/until.ts";
 
@@ -222,11 +223,7 @@ describe("pushes", () => {
   });
 
   test("waiting events become messages when the destination comes, and none is called delivered while its receiver cannot be reached", async () => {
-    await busbar.inProject("POST", "/destinations", {
-      name: "changes",
-      type: "webhook",
-      metadata: { url: "http://127.0.0.1:9/none" },
-    });
+    await addWebhook(busbar, "changes", "http://127.0.0.1:9/none");
     await until(async () => {
       const { state, counts } = await subscription();
       assert.equal(counts.delivered, 0);

@@ -9,6 +9,7 @@ import type { VendorRecord } from "../../../simulations/vendor/vendor-records.ts
 import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
 import { openSink, type Sink } from "../../../tests/harness/deliveries/sink.ts";
 import { until } from "../../../tests/harness/until.ts";
+import { addWebhook } from "../../../tests/harness/deliveries/routes.ts";
 
 const MANIFEST = `
 specVersion: 1.0.0
@@ -103,8 +104,7 @@ describe("a provider that leaves out fields without a value", () => {
       env: { BUSBAR_MINUTE_MS: "50", BUSBAR_RETRY_BASE_SECONDS: "0.05" },
       providers: { square: { baseURL: square.url }, pipedrive: { baseURL: pipedrive.url } },
     });
-    const to = { name: "people", type: "webhook", metadata: { url: `${sink.url}/people` } };
-    assert.equal((await busbar.inProject("POST", "/destinations", to)).status, 201);
+    await addWebhook(busbar, "people", `${sink.url}/people`);
     const deployed = await busbar.inProject("PUT", "/integrations:batch", { sourceYaml: MANIFEST });
     assert.equal(deployed.status, 200, deployed.text);
   });

@@ -4,6 +4,7 @@ import { after, before, beforeEach, describe, test } from "node:test";
 import { connectBoth } from "../../../tests/harness/two-databases.ts";
 import { shareTestBusbar } from "../../../tests/harness/busbar.ts";
 import { connectCustomer } from "../../../tests/harness/connect-customer.ts";
+import { addWebhook } from "../../../tests/harness/deliveries/routes.ts";
 import { accept, openSink } from "../../../tests/harness/deliveries/sink.ts";
 import { until } from "../../../tests/harness/until.ts";
 
@@ -44,8 +45,7 @@ describe("executing reads", () => {
   });
   before(async () => {
     client = await connectBoth(busbar);
-    const destination = { name: "sink", type: "webhook", metadata: { url: `${sink.url}/sink` } };
-    assert.equal((await busbar.inProject("POST", "/destinations", destination)).status, 201);
+    await addWebhook(busbar, "sink", `${sink.url}/sink`);
   });
   beforeEach(() => {
     busbar.sandbox.reset();

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openTestBusbar } from "../../../tests/harness/busbar.ts";
 import { connectCustomer } from "../../../tests/harness/connect-customer.ts";
+import { addWebhook } from "../../../tests/harness/deliveries/routes.ts";
 import { createLog } from "../../../ground/log.ts";
 import { transactData } from "../database/database.ts";
 import { openDatabase } from "../database/open-database.ts";
@@ -19,8 +20,7 @@ integrations:
 test("a destination that fails, succeeds and fails for another reason is reported once, one that is disabled again", async (t) => {
   const busbar = await openTestBusbar({ env: { BUSBAR_ROLES: "api,proxy" } });
   t.after(() => busbar.stop());
-  const metadata = { url: "https://example.com/" };
-  await busbar.inProject("POST", "/destinations", { name: "app", type: "webhook", metadata });
+  await addWebhook(busbar, "app", "https://example.com/");
   const { installationId } = await connectCustomer(busbar, {
     provider: "hubspot",
     manifest: MANIFEST,

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { shareTestBusbar, type Answer } from "../../../tests/harness/busbar.ts";
 import { connectCustomer, type Customer } from "../../../tests/harness/connect-customer.ts";
+import { addWebhook } from "../../../tests/harness/deliveries/routes.ts";
 import { openSink } from "../../../tests/harness/deliveries/sink.ts";
 import { until } from "../../../tests/harness/until.ts";
 import { openSubscriptions } from "../../../tests/harness/subscriptions.ts";
@@ -31,8 +32,7 @@ describe("finding changes by reading", () => {
       metadata: source("webhook"),
     });
     appId = body.id;
-    const metadata = { url: `${sink.url}/changes` };
-    await busbar.inProject("POST", "/destinations", { name: "changes", type: "webhook", metadata });
+    await addWebhook(busbar, "changes", `${sink.url}/changes`);
     customer = await connectCustomer(busbar, { provider: "hubspot", manifest, integration: "crm" });
     await untilSource("webhook");
   });

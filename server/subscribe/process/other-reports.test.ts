@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import { openTestBusbar } from "../../../tests/harness/busbar.ts";
 import { connectCustomer } from "../../../tests/harness/connect-customer.ts";
+import { addWebhook } from "../../../tests/harness/deliveries/routes.ts";
 import { openSink } from "../../../tests/harness/deliveries/sink.ts";
 import { until } from "../../../tests/harness/until.ts";
 import { openSubscriptions } from "../../../tests/harness/subscriptions.ts";
@@ -44,8 +45,7 @@ async function open(
     clientSecret: SECRET,
     scopes: ["oauth", "crm.objects.contacts.read"],
   });
-  const metadata = { url: `${sink.url}/changes` };
-  await busbar.inProject("POST", "/destinations", { name: "changes", type: "webhook", metadata });
+  await addWebhook(busbar, "changes", `${sink.url}/changes`);
   const customer = await connectCustomer(busbar, { provider: "hubspot", manifest, integration: "crm" });
   const targetUrl = `${new URL(busbar.server.urls.base).origin}/subscribe/v1/projects/default/integrations/crm`;
   webhooks.set({ targetUrl, clientSecret: SECRET, batchDelayMs: pushMs });

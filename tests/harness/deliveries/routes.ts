@@ -31,6 +31,17 @@ export async function drawRoute(
   return { ...(await addDestination(busbar, url, topicId, metadata)), topicId };
 }
 
+/** Adds a webhook destination and returns its id. */
+export async function addWebhook(
+  { inProject }: Pick<TestBusbar, "inProject">,
+  name: string,
+  url: string,
+): Promise<string> {
+  const created = await inProject("POST", "/destinations", { name, type: "webhook", metadata: { url } });
+  if (created.status !== 201) throw new Error(created.text);
+  return created.body.id;
+}
+
 /** A webhook destination that a topic leads to. */
 export async function addDestination(
   busbar: TestBusbar,

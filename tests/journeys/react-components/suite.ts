@@ -13,6 +13,7 @@ import { openAgent } from "../../harness/agent-client.ts";
 import { openTestBusbar, type TestBusbar } from "../../harness/busbar.ts";
 import { launchBrowser, NO_CHROMIUM } from "../../harness/chromium.ts";
 import { connectCustomer } from "../../harness/connect-customer.ts";
+import { addWebhook } from "../../harness/deliveries/routes.ts";
 import { openSink, type Sink } from "../../harness/deliveries/sink.ts";
 import { registerJwtKey, type TokenSigner } from "../../harness/customer-tokens.ts";
 import { signIn } from "../../harness/people.ts";
@@ -88,8 +89,7 @@ export const testReactComponents = (): void => {
       }
       signer = await registerJwtKey(busbar);
       sink = await openSink();
-      const hook = { name: "hook", type: "webhook", metadata: { url: `${sink.url}/hook` } };
-      assert.equal((await busbar.inProject("POST", "/destinations", hook)).status, 201);
+      await addWebhook(busbar, "hook", `${sink.url}/hook`);
       const deployed = await busbar.inProject("PUT", "/integrations:batch", { sourceYaml: MANIFEST });
       assert.equal(deployed.status, 200, deployed.text);
     });
