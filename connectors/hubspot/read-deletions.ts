@@ -33,5 +33,25 @@ export const readDeletions: ReadConnector["readDeletions"] = async (period, chec
     if (deletedTime && (deletedTime < since || deletedTime > until)) return [];
     return [{ id, ...(deletedTime && { deletedTime }), raw }];
   });
-  return { records, next: next ? { ...next } : { isMerges: true } };
+  const warning = checkpoint ? undefined : outOfReach(period);
+  return {
+    records,
+    next: next ? { ...next } : { isMerges: true },
+    ...(warning !== undefined && { warning }),
+  };
 };
+
+const KEPT_MS = 90 * 24 * 60 * 60_000;
+
+/** Returns a warning if the period begins before what HubSpot still has. */
+function outOfReach({
+  objectName,
+  since,
+  until,
+}: Parameters<ReadConnector["readDeletions"]>[0]): string | undefined {
+  const begin = new Date(until.getTime() - KEPT_MS);
+  return since < begin
+    ? `HubSpot keeps archived records for about 90 days: which ${objectName} were deleted between ${since.toISOString()} and ${begin.toISOString()} ` +
+        "may not be found out any more"
+    : undefined;
+}

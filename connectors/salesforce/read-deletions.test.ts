@@ -160,6 +160,25 @@ test("a long period is looked up day by day, not further back than the log, and 
   assert.match(starts[2] ?? "", /start=2026-11-20T07:10:00.*end=2026-11-20T07:25:00/);
 });
 
+/** A customer whose account was away for longer than Salesforce keeps deletions. */
+test("deletions from before the log's reach are a warning, once", async () => {
+  const warningsSince = async (since: Date): Promise<string[]> => {
+    const { fetch } = replay(({ path }) => (path.includes("/deleted/") ? log() : query()));
+    const warnings: string[] = [];
+    let checkpoint: Checkpoint | undefined;
+    do {
+      const page = await read.readDeletions({ ...PERIOD, since }, checkpoint, fetch);
+      warnings.push(...(page.warning === undefined ? [] : [page.warning]));
+      checkpoint = page.next;
+    } while (checkpoint);
+    return warnings;
+  };
+  const [warning = "", ...others] = await warningsSince(new Date("2026-10-31T12:00:00Z"));
+  assert.match(warning, /Contact records between 2026-10-31T12:00:00.000Z and 2026-11-05T08:20:00.000Z/);
+  assert.deepEqual(others, []);
+  assert.deepEqual(await warningsSince(new Date("2026-11-05T12:00:00Z")), []);
+});
+
 /** REST API Developer Guide, sObject Get Deleted: more than 600,000 ids are refused with EXCEEDED_ID_LIMIT, also those of one minute. */
 test("minutes of which the log cannot tell all deletions are left out with a warning, and the others are read", async () => {
   const mass = { from: Date.parse("2026-11-20T07:20:10Z"), to: Date.parse("2026-11-20T07:20:50Z") };

@@ -77,10 +77,13 @@ async function readBin(
   return { records, ...(goesOn ? { next: { lastId: last } } : toLog(period, false)) };
 }
 
-/** Goes on with the log from its begin. */
-function toLog(period: Period, withoutBin: boolean): Pick<DeletionPage, "next"> {
-  const next = logFrom(period, { from: period.since, withoutBin, covered: undefined });
-  return next ? { next } : {};
+/** Goes on with the log from its begin, and says what is too long ago for it. */
+function toLog(period: Period, withoutBin: boolean): Pick<DeletionPage, "next" | "warning"> {
+  const { objectName, since, until } = period;
+  const next = logFrom(period, { from: since, withoutBin, covered: undefined });
+  const begin = readTime(next?.logFrom);
+  const isBehind = begin !== undefined && since.getTime() < until.getTime() - LOG_MS;
+  return { ...(next && { next }), ...(isBehind && { warning: outOfReach(objectName, since, begin) }) };
 }
 
 /** Where the log goes on. */
@@ -161,6 +164,10 @@ const DATE_REFUSED = "INVALID_REPLICATION_DATE";
 const purged = (objectName: string, from: Date, to: Date): string =>
   `Salesforce has no log of deleted ${objectName} records between ${from.toISOString()} and ${to.toISOString()}, as after an administrator ` +
   "emptied the recycle bin: what was deleted in that time cannot be found out";
+
+const outOfReach = (objectName: string, from: Date, to: Date): string =>
+  `Salesforce keeps deletions for 15 days: what was deleted of its ${objectName} records between ${from.toISOString()} and ${to.toISOString()}, ` +
+  "and is not in the recycle bin any more, cannot be found out";
 
 /** Otherwise the same minute would fail each read, until the log has lost it. */
 const overfull = (objectName: string, from: Date, to: Date): string =>
