@@ -39,6 +39,7 @@ export async function attemptDelivery(
       ...(answer && { answer }),
       ...(sent && { sent }),
     },
+    acceptsChanges: message.kind === "data" && outcome.kind === "delivered",
     outcome,
     destination,
   };

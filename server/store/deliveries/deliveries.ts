@@ -116,6 +116,8 @@ export interface AttemptedDelivery extends DeliveryKey {
   state: "waiting" | "delivered" | "failed";
   retryInMs: number;
   attempt: AttemptRecord;
+  /** Whether it was delivered and may be a message with changes, whose events are counted as delivered. */
+  acceptsChanges?: boolean;
 }
 
 /** Delivery that a worker returns without an attempt: it is due again at once, for any worker. */
@@ -150,13 +152,14 @@ export async function updateDeliveries(
   overBatchIds: string[] = [],
 ): Promise<void> {
   const rows = updates.map(toRow);
-  const column = <Name extends keyof UpdateRow>(name: Name) => rows.map((row) => row[name]);
+  const column = (name: keyof Omit<UpdateRow, "attempts">) => writeBareArray(rows.map((row) => row[name]));
+  const changes = updates.filter((update) => update.kind === "attempted" && update.acceptsChanges);
   await sql`/* prepare update-deliveries */
     with over as (
       delete from delivery_batches where id = any(${overBatchIds}::uuid[])
     ), accepted as (
       delete from undelivered_changes
-      where message_id = any(${rows.filter(({ state }) => state === "delivered").map(({ eventId }) => eventId)}::uuid[])
+      where message_id = any(${changes.map(({ eventId }) => eventId)}::uuid[])
       returning installation_id, object_name, events
     ), locked as materialized (
       -- Locks rows in the same order as other statements.
@@ -170,12 +173,13 @@ export async function updateDeliveries(
     )
     insert into deliveries (destination_id, event_id, state, due_time, failures, attempts)
     select destination_id, event_id, state,
-      now() + make_interval(secs => retry_in_ms / 1000), failures,
-      case when attempt is null then '[]' else jsonb_build_array(attempt::jsonb) end
+      now() + make_interval(secs => retry_in_ms / 1000), failures, attempts::jsonb
     from unnest(
       ${column("destinationId")}::uuid[], ${column("eventId")}::uuid[], ${column("state")}::text[],
-      ${column("retryInMs")}::double precision[], ${column("failures")}::integer[], ${column("attempt")}::text[]
-    ) as updated (destination_id, event_id, state, retry_in_ms, failures, attempt)
+      ${column("retryInMs")}::double precision[], ${column("failures")}::integer[],
+      -- As lines: JSON has no line breaks, and in an array each of its quotes would be escaped.
+      string_to_array(${rows.map(({ attempts }) => attempts).join("\n")}, E'\\n')
+    ) as updated (destination_id, event_id, state, retry_in_ms, failures, attempts)
     on conflict (destination_id, event_id) do update set
       state = excluded.state,
       claimed_by = null,
@@ -192,18 +196,21 @@ interface UpdateRow extends DeliveryKey {
   retryInMs: number;
   /** Added to the earlier failures. */
   failures: number;
-  /** JSON text, appended to the earlier attempts. */
-  attempt: string | null;
+  /** JSON array on one line, appended to the earlier attempts. */
+  attempts: string;
 }
+
+/** Writes an array whose members need no quotes, as PostgreSQL reads it. The client would quote and escape each member. */
+const writeBareArray = (members: (string | number)[]): string => `{${members.join(",")}}`;
 
 function toRow(update: DeliveryUpdate): UpdateRow {
   const { destinationId, eventId } = update;
-  const row = { destinationId, eventId, retryInMs: 0, failures: 0, attempt: null };
+  const row = { destinationId, eventId, retryInMs: 0, failures: 0, attempts: "[]" };
   switch (update.kind) {
     case "released":
       return { ...row, state: "waiting" };
     case "skipped":
-      return { ...row, state: "failed", attempt: toStoredJson(buildSkippedRecord()) };
+      return { ...row, state: "failed", attempts: toStoredJson([buildSkippedRecord()]) };
     case "attempted": {
       const { state, retryInMs, attempt } = update;
       return {
@@ -211,7 +218,7 @@ function toRow(update: DeliveryUpdate): UpdateRow {
         state,
         retryInMs,
         failures: state === "delivered" ? 0 : 1,
-        attempt: toStoredJson(attempt),
+        attempts: toStoredJson([attempt]),
       };
     }
   }
