@@ -5,18 +5,32 @@ import { existsSync, globSync, readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { after, before, test } from "node:test";
+import { after, before, test, type TestContext } from "node:test";
 import { gzipSync } from "node:zlib";
 import { pathToFileURL } from "node:url";
 import { assertAccessible } from "../tests/journeys/react-components/assert-accessible.ts";
 import { launchBrowser, NO_CHROMIUM, PAGE_TIMEOUT_MS } from "../tests/harness/chromium.ts";
 
 let out: string;
+let browser: Awaited<ReturnType<typeof launchBrowser>> | undefined;
 before(async () => {
   out = await mkdtemp(join(tmpdir(), "busbar-guide-"));
   execFileSync(process.execPath, [join(import.meta.dirname, "guide.ts"), "--out", out]);
+  if (!NO_CHROMIUM) browser = await launchBrowser();
 });
-after(() => rm(out, { recursive: true, force: true }));
+after(async () => {
+  await browser?.close();
+  await rm(out, { recursive: true, force: true });
+});
+
+/** Opens a page of a profile of its own. */
+async function openPage(t: TestContext, viewport = { width: 1_280, height: 800 }) {
+  assert.ok(browser);
+  const page = await browser.newPage({ viewport });
+  t.after(() => page.close());
+  page.setDefaultTimeout(PAGE_TIMEOUT_MS);
+  return page;
+}
 
 const read = (file: string): string => readFileSync(join(out, file), "utf8");
 
@@ -52,10 +66,7 @@ test(
   "the search finds a section from a file in a browser, and shows its text as text",
   { skip: NO_CHROMIUM },
   async (t) => {
-    const browser = await launchBrowser();
-    t.after(() => browser.close());
-    const page = await browser.newPage();
-    page.setDefaultTimeout(PAGE_TIMEOUT_MS);
+    const page = await openPage(t);
     const refused: string[] = [];
     page.on("console", (message) => message.type() === "error" && refused.push(message.text()));
     await page.goto(pathToFileURL(join(out, "reading.html")).href);
@@ -82,10 +93,7 @@ test(
   "a language that is chosen, by keyboard too, is chosen in every block and on the next page",
   { skip: NO_CHROMIUM },
   async (t) => {
-    const browser = await launchBrowser();
-    t.after(() => browser.close());
-    const page = await browser.newPage();
-    page.setDefaultTimeout(PAGE_TIMEOUT_MS);
+    const page = await openPage(t);
     const refused: string[] = [];
     page.on("console", (message) => message.type() === "error" && refused.push(message.text()));
     const open = (name: string) => page.goto(pathToFileURL(join(out, `${name}.html`)).href);
@@ -109,11 +117,8 @@ test(
 );
 
 test("axe finds nothing, light or dark, on a screen or a phone", { skip: NO_CHROMIUM }, async (t) => {
-  const browser = await launchBrowser();
-  t.after(() => browser.close());
   for (const width of [1_280, 390]) {
-    const page = await browser.newPage({ viewport: { width, height: 800 } });
-    page.setDefaultTimeout(PAGE_TIMEOUT_MS);
+    const page = await openPage(t, { width, height: 800 });
     for (const name of ["reading", "clients", "quickstart-nextjs", "provider-format", "providers/hubspot"]) {
       await page.goto(pathToFileURL(join(out, `${name}.html`)).href);
       await assertAccessible({ page });
