@@ -7,8 +7,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { parse } from "yaml";
-import { bundleServer } from "./package/bundle-server.ts";
-import { listBundled } from "./package/collect-licences.ts";
 import {
   billOfMaterials,
   checksums,
@@ -128,21 +126,7 @@ test("a bill of materials of the same packages is the same, whenever and whereve
   );
 });
 
-test("the bill of materials has every package that the bundle has", async (scope) => {
-  const folder = await mkdtemp(join(tmpdir(), "busbar-bundle-"));
-  scope.after(() => rm(folder, { recursive: true, force: true }));
-  const bundled = await listBundled(await bundleServer(join(folder, "server")));
-  const inside = [...new Set(bundled.map(({ name, version: one }) => `${name}@${one}`))];
-  for (const name of ["fastify", "pg", "yaml", "kysely"])
-    assert.ok(
-      inside.some((one) => one.startsWith(`${name}@`)),
-      name,
-    );
-  const args = ["sbom", "--package-lock-only", "--sbom-format", "cyclonedx"];
-  const listed = execFileSync("npm", args, { cwd: ROOT, encoding: "utf8", maxBuffer: 64 * 1024 * 1024 });
-  const { components } = JSON.parse(billOfMaterials(listed, "busbar", inside, new Date(0)));
-  assert.equal(components.length, inside.length);
-  // What npm installs, and nothing that is only for development.
+test("a lock file gives what npm installs, and nothing that is only for development", () => {
   const installed = listInstalled(read("package-lock.json"));
   assert.ok(installed.some((one) => one.startsWith("pg@")));
   assert.ok(!installed.some((one) => one.startsWith("vite@")));

@@ -12,6 +12,7 @@ import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
 import { startSandbox, type Sandbox } from "../../sandbox/sandbox.ts";
+import { billOfMaterials } from "../../scripts/release/documents.ts";
 import { startInstalled } from "../../scripts/try-installs/installed-busbar.ts";
 import { openClient } from "../harness/client.ts";
 import { connectCustomer } from "../harness/connect-customer.ts";
@@ -127,6 +128,19 @@ async function startRegistry() {
     close: () => void server.close(),
   };
 }
+
+test("the bill of materials has every package that is inside", async () => {
+  const inside: string[] = JSON.parse(await readFile(join(folder, "made/contents.json"), "utf8"));
+  for (const name of ["fastify", "pg", "yaml", "kysely", "react"])
+    assert.ok(
+      inside.some((one) => one.startsWith(`${name}@`)),
+      name,
+    );
+  const args = ["sbom", "--package-lock-only", "--sbom-format", "cyclonedx"];
+  const listed = await run("npm", args, { cwd: ROOT, maxBuffer: 64 * 1024 * 1024 });
+  const { components } = JSON.parse(billOfMaterials(listed.stdout, "busbar", inside, new Date(0)));
+  assert.equal(components.length, inside.length);
+});
 
 test("packages that the package loads on demand have the names that the code asks for", async () => {
   const server = join(folder, "node_modules/busbar/server");
