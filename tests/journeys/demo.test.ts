@@ -1,4 +1,7 @@
-/** The demo as people run it: it ends well, also the second time, and a kill in the middle loses nothing acknowledged. */
+/**
+ * The demo as people run it: a kill in the middle loses nothing acknowledged, and the next run on the same data ends well. That a first run
+ * does is tried by `.ci/run`.
+ */
 import assert from "node:assert/strict";
 import { spawn, type ChildProcess } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -18,13 +21,38 @@ before(async () => {
 });
 after(() => rm(dataDir, { recursive: true, force: true }));
 
-test("the demo ends 0 and shows a record that is in the CRM", async () => {
-  const demo = start(["demo/run.ts", "--exit"]);
-  assert.equal(await demo.ended, 0, demo.output());
-  assertToured(demo.output());
+test("what was acknowledged before kill -9 of the process group is there after a start", async () => {
+  const demo = start(["demo/run.ts"]);
+  await until(() => acknowledged(demo.output()).length >= 7, demo);
+  process.kill(-(demo.child.pid ?? 0), "SIGKILL");
+  await demo.ended;
+  const operationIds = acknowledged(demo.output());
+
+  // The seventh is asynchronous and still to be carried out; without the overlay it would go to the real HubSpot.
+  const server = start([BUSBAR, "start"], dataDir, {
+    BUSBAR_CATALOG: join(dataDir, "sandbox-catalog.json"),
+  });
+  await until(() => server.output().includes("Busbar is ready"), server);
+  const { apiKey, urls } = JSON.parse(await readFile(join(dataDir, "bootstrap.json"), "utf8"));
+  // oxlint-disable-next-line typescript/no-explicit-any
+  const get = async (path: string): Promise<any> => {
+    const answer = await fetch(`${urls.base}/projects/default${path}`, { headers: { "x-api-key": apiKey } });
+    assert.equal(answer.status, 200, `${path}: ${await answer.clone().text()}`);
+    return answer.json();
+  };
+  for (const [index, id] of operationIds.entries()) {
+    const { status } = await get(`/operations/${id}`);
+    if (index < 6) assert.equal(status, "success");
+  }
+  const groupRef = /the group (northwind-\w+)\./.exec(demo.output())?.[1];
+  const connections = await get(`/connections?groupRef=${groupRef}`);
+  assert.equal(connections.length, 2);
+  assert.ok((await get("/integrations")).length >= 7);
+  server.child.kill("SIGTERM");
+  assert.equal(await server.ended, 0);
 });
 
-test("on the data of an earlier run, the demo prints an address and a key that open a filled overview in two actions", async (scope) => {
+test("on the data of an earlier run, the demo shows records that are in the CRMs, and prints an address and a key that open a filled overview in two actions", async (scope) => {
   const demo = start(["demo/run.ts"]);
   await until(() => demo.output().includes("until you press Ctrl-C"), demo);
   assertToured(demo.output());
@@ -62,37 +90,6 @@ async function seeOverview(address: string, apiKey: string): Promise<void> {
     await browser.close();
   }
 }
-
-test("what was acknowledged before kill -9 of the process group is there after a start", async () => {
-  const demo = start(["demo/run.ts"]);
-  await until(() => acknowledged(demo.output()).length >= 7, demo);
-  process.kill(-(demo.child.pid ?? 0), "SIGKILL");
-  await demo.ended;
-  const operationIds = acknowledged(demo.output());
-
-  // The seventh is asynchronous and still to be carried out; without the overlay it would go to the real HubSpot.
-  const server = start([BUSBAR, "start"], dataDir, {
-    BUSBAR_CATALOG: join(dataDir, "sandbox-catalog.json"),
-  });
-  await until(() => server.output().includes("Busbar is ready"), server);
-  const { apiKey, urls } = JSON.parse(await readFile(join(dataDir, "bootstrap.json"), "utf8"));
-  // oxlint-disable-next-line typescript/no-explicit-any
-  const get = async (path: string): Promise<any> => {
-    const answer = await fetch(`${urls.base}/projects/default${path}`, { headers: { "x-api-key": apiKey } });
-    assert.equal(answer.status, 200, `${path}: ${await answer.clone().text()}`);
-    return answer.json();
-  };
-  for (const [index, id] of operationIds.entries()) {
-    const { status } = await get(`/operations/${id}`);
-    if (index < 6) assert.equal(status, "success");
-  }
-  const groupRef = /the group (northwind-\w+)\./.exec(demo.output())?.[1];
-  const connections = await get(`/connections?groupRef=${groupRef}`);
-  assert.equal(connections.length, 2);
-  assert.ok((await get("/integrations")).length >= 7);
-  server.child.kill("SIGTERM");
-  assert.equal(await server.ended, 0);
-});
 
 test("the demo refuses a data folder that holds somebody's own Busbar", async () => {
   const own = await mkdtemp(join(tmpdir(), "busbar-own-"));
