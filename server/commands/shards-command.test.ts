@@ -12,7 +12,7 @@ import { readConfig } from "../../ground/config.ts";
 import { createLog } from "../../ground/log.ts";
 import { newId } from "../../ground/ids.ts";
 import { runBusbar } from "../../tests/harness/child-busbar.ts";
-import { createEmptyDatabase, createTestDatabase } from "../../tests/harness/database.ts";
+import { addProject, createEmptyDatabase, createTestDatabase } from "../../tests/harness/database.ts";
 import { asReplicator } from "../../tests/harness/empty-pair.ts";
 import { REPLICATING_ROLE } from "../../tests/harness/side-roles.ts";
 import { addOnce } from "../../tests/harness/shards.ts";
@@ -149,18 +149,7 @@ test("what cannot be a shard is refused with the reason and what helps, and the 
 test("a shard with customers or with their rows is not removed", async (t) => {
   const { connectionString, a, run, ask, list } = await openScene(t);
   await run(["add", "a", a]);
-  const id = newId();
-  await ask(connectionString, "insert into organizations (id, label, default_team_id) values ($1, 'o', $1)", [
-    id,
-  ]);
-  await ask(connectionString, "insert into projects (id, org_id, name, app_name) values ($1, $1, 'p', 'p')", [
-    id,
-  ]);
-  await ask(
-    connectionString,
-    "insert into groups (id, project_id, group_ref, group_name, shard) values ($1, $1, 'acme', 'acme', 'a')",
-    [id],
-  );
+  await addProject(connectionString, { groupRefs: ["acme"], shard: "a" });
   await assert.rejects(run(["remove", "a"]), {
     message: /the shard a has a customer.*busbar shards move GROUP SHARD/,
   });
@@ -227,19 +216,7 @@ test("the doctor of the server names a shard that is away, and a shard that nobo
 test("a customer is moved by the command, which tells it as JSON, and the doctor names a move that was broken off", async (t) => {
   const { connectionString, a, env, run, ask } = await openScene(t);
   await run(["add", "a", a]);
-  const id = newId();
-  await ask(connectionString, "insert into organizations (id, label, default_team_id) values ($1, 'o', $1)", [
-    id,
-  ]);
-  await ask(connectionString, "insert into projects (id, org_id, name, app_name) values ($1, $1, 'p', 'p')", [
-    id,
-  ]);
-  for (const ref of ["acme", "globex", "initech"])
-    await ask(
-      connectionString,
-      "insert into groups (id, project_id, group_ref, group_name) values ($1, $2, $3, $3)",
-      [newId(), id, ref],
-    );
+  const id = await addProject(connectionString, { groupRefs: ["acme", "globex", "initech"] });
   const moved = await runBusbar(["shards", "move", "acme", "a", "--project", id, "--json"], env()).exited;
   assert.equal(moved.code, 0, moved.stderr);
   const { groupRef, projectId, from, to } = JSON.parse(moved.stdout);

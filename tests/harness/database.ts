@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import { Client } from "pg";
 import { hasTwoDatabases, openBoth, replicateEmpty, replacePool } from "./two-databases.ts";
+import { newId } from "../../ground/ids.ts";
 import { createLog } from "../../ground/log.ts";
 import type { Database } from "../../server/store/database/database.ts";
 import { openDatabase } from "../../server/store/database/open-database.ts";
@@ -110,6 +111,20 @@ export async function openSides(
   const database = await openDatabase({ connectionString, log, poolSize: 5, ...sides });
   scope.after(() => database.close());
   return database;
+}
+
+/** Inserts an organisation and its project, which have the same id, and customers who are all in one shard. Returns the id. */
+export async function addProject(
+  connectionString: string,
+  { id = newId(), name = "p", groupRefs = [] as string[], shard = null as string | null } = {},
+): Promise<string> {
+  const ask = (text: string, values: unknown[]) => queryOnce(connectionString, text, values);
+  await ask("insert into organizations (id, label, default_team_id) values ($1, 'o', $1)", [id]);
+  await ask("insert into projects (id, org_id, name, app_name) values ($1, $1, $2, 'p')", [id, name]);
+  const insertGroup =
+    "insert into groups (id, project_id, group_ref, group_name, shard) values ($1, $2, $3, $3, $4)";
+  for (const groupRef of groupRefs) await ask(insertGroup, [newId(), id, groupRef, shard]);
+  return id;
 }
 
 /** Runs one statement over a connection of its own. */

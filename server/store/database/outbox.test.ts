@@ -4,7 +4,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { test } from "node:test";
 import { sql } from "kysely";
-import { createTestDatabase, type Scope } from "../../../tests/harness/database.ts";
+import { addProject, createTestDatabase, type Scope } from "../../../tests/harness/database.ts";
 import { SIDE_ROLES } from "../../../tests/harness/side-roles.ts";
 import { until } from "../../../tests/harness/until.ts";
 import { newId } from "../../../ground/ids.ts";
@@ -38,14 +38,8 @@ async function openScene(t: Scope): Promise<Scene> {
     opened.push(database);
     return database;
   };
-  const [orgId, projectId] = [newId(), newId()];
-  const { queries } = await open();
-  await sql`insert into organizations (id, label, default_team_id) values (${orgId}, 'o', ${newId()})`.execute(
-    queries,
-  );
-  await sql`insert into projects (id, org_id, name, app_name) values (${projectId}, ${orgId}, 'p', 'p')`.execute(
-    queries,
-  );
+  await open();
+  const projectId = await addProject(connectionString);
   return { open, connectionString, projectId };
 }
 

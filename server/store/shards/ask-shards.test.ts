@@ -1,8 +1,7 @@
 /** Lists and lookups over several databases with data tables, one of which may be away. */
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
-import { sql } from "kysely";
-import { testDatabase } from "../../../tests/harness/database.ts";
+import { addProject, testDatabase } from "../../../tests/harness/database.ts";
 import { freePort } from "../../../tests/harness/free-port.ts";
 import { Problem } from "../../../ground/errors.ts";
 import { newId } from "../../../ground/ids.ts";
@@ -18,16 +17,11 @@ type Shard = Pick<Database, "shard" | "data">;
 
 /** Opens databases that have the same project, as copies of a shared table would. */
 async function openShards(t: TestContext, names: string[]): Promise<{ shards: Shard[]; projectId: string }> {
-  const [orgId, projectId] = [newId(), newId()];
+  const projectId = newId();
   const shards = [];
   for (const name of names) {
-    const { queries } = await testDatabase(t, { isDivided: false });
-    await sql`insert into organizations (id, label, default_team_id) values (${orgId}, 'o', ${newId()})`.execute(
-      queries,
-    );
-    await sql`insert into projects (id, org_id, name, app_name) values (${projectId}, ${orgId}, 'p', 'p')`.execute(
-      queries,
-    );
+    const { queries, connectionString } = await testDatabase(t, { isDivided: false });
+    await addProject(connectionString, { id: projectId });
     shards.push({ shard: name, data: queries });
   }
   return { shards, projectId };

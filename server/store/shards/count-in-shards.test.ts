@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "kysely";
-import { testDatabase } from "../../../tests/harness/database.ts";
+import { addProject, testDatabase } from "../../../tests/harness/database.ts";
 import { nowMs } from "../../../ground/clock.ts";
 import { buildFirstId, newId } from "../../../ground/ids.ts";
 import type { DataQueries } from "../database/sides.ts";
@@ -10,16 +10,11 @@ import { insertOperations } from "../operations/operations.ts";
 import { countInShards } from "./count-in-shards.ts";
 
 test("counts and percentiles of operations in three shards are those of a database that has them all", async (t) => {
-  const [orgId, projectId, integrationId] = [newId(), newId(), newId()];
+  const [projectId, integrationId] = [newId(), newId()];
   const databases: DataQueries[] = [];
   for (let index = 0; index < 4; index++) {
-    const { queries } = await testDatabase(t, { isDivided: false });
-    await sql`insert into organizations (id, label, default_team_id) values (${orgId}, 'o', ${newId()})`.execute(
-      queries,
-    );
-    await sql`insert into projects (id, org_id, name, app_name) values (${projectId}, ${orgId}, 'p', 'p')`.execute(
-      queries,
-    );
+    const { queries, connectionString } = await testDatabase(t, { isDivided: false });
+    await addProject(connectionString, { id: projectId });
     databases.push(queries);
   }
   const [whole, ...parts] = databases as [DataQueries, ...DataQueries[]];

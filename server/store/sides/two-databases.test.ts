@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { sql } from "kysely";
 import { openTestBusbar } from "../../../tests/harness/busbar.ts";
 import { connectCustomer } from "../../../tests/harness/connect-customer.ts";
-import { testDatabase } from "../../../tests/harness/database.ts";
+import { addProject, testDatabase } from "../../../tests/harness/database.ts";
 import { openSink } from "../../../tests/harness/deliveries/sink.ts";
 import { drawRoute } from "../../../tests/harness/deliveries/routes.ts";
 import { until } from "../../../tests/harness/until.ts";
@@ -22,16 +22,8 @@ import { READ_POSITION } from "./copies.ts";
 const TWO = { isDivided: true };
 const log = createLog("silent");
 
-async function insertProject({ control }: Database): Promise<string> {
-  const [orgId, projectId] = [newId(), newId()];
-  await sql`insert into organizations (id, label, default_team_id) values (${orgId}, 'o', ${newId()})`.execute(
-    control,
-  );
-  await sql`insert into projects (id, org_id, name, app_name) values (${projectId}, ${orgId}, ${projectId}, 'p')`.execute(
-    control,
-  );
-  return projectId;
-}
+const insertProject = ({ connectionString }: Database): Promise<string> =>
+  addProject(connectionString, { name: newId() });
 
 async function countIn(database: Database, table: "projects" | "events" | "event_topics"): Promise<number> {
   const { rows } = await sql<{ count: number }>`
