@@ -34,8 +34,19 @@ const PROJECT = join(import.meta.dirname, "tsconfig.json");
 const APART =
   /^(?:journal|push|event|subscribe|change-(?:report|event|origin)|changed-bits|propert|upsert-|custom-field|default-value|pubsub|soap|stream|visibility|xml|describe|fields|provider)/;
 
+/** Those listed so far: finding them takes the compiler seconds, and the sources stay as they are. */
+const listed = new Map<string, CodeMutant[]>();
+
 /** Returns every mutant of a connector that is written out in code, in the order of its files. */
 export function listCodeMutants(provider: string): CodeMutant[] {
+  const known = listed.get(provider);
+  if (known) return known;
+  const mutants = findCodeMutants(provider);
+  listed.set(provider, mutants);
+  return mutants;
+}
+
+function findCodeMutants(provider: string): CodeMutant[] {
   const folder = join(ROOT, "connectors", provider);
   const files = globSync("*.ts", { cwd: folder }).filter(
     (file) => !file.endsWith(".test.ts") && !APART.test(file),

@@ -5,6 +5,7 @@ import { DESCRIPTIONS } from "../../connectors/descriptions.gen.ts";
 import { buildSubject, readFacts } from "../../simulations/vendor/suite/facts-subject.ts";
 import { listMutants } from "./mutants.ts";
 import { mutantTrial, type TriedMutant } from "./try-mutants.ts";
+import type { CheckResult } from "../../simulations/vendor/suite/bench.ts";
 import { checkObject } from "../../simulations/vendor/suite/facts-suite.ts";
 import { type CodeMutant, listCodeMutants } from "./code-mutants.ts";
 import { failingTest, OWN_TEST } from "./own-tests.ts";
@@ -74,10 +75,10 @@ function codeTrial(provider: string): {
         return { name, state: "killed", by: `a module that cannot be loaded: ${String(error)}` };
       }
       const subject = buildSubject(provider, facts, connector);
-      for (const objectName of objects)
-        for (const result of await checkObject(subject, objectName, { stopsAtFailure: true }))
-          if (result.state === "failed")
-            return { name, state: "killed", by: `${objectName}: ${result.check}` };
+      for (const objectName of objects) {
+        const found = (await checkObject(subject, objectName, isFailed)).find(isFailed);
+        if (found) return { name, state: "killed", by: `${objectName}: ${found.check}` };
+      }
       const test = await failingTest(provider, mutant);
       return test === undefined
         ? { name, state: "survived" }
@@ -85,6 +86,8 @@ function codeTrial(provider: string): {
     },
   };
 }
+
+const isFailed = ({ state }: CheckResult): boolean => state === "failed";
 
 /** Objects of which the connector treats at least one otherwise than the others. */
 const DISTINCT: Record<string, string[]> = {

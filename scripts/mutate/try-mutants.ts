@@ -3,6 +3,7 @@ import { checkDescription } from "../../connector-kit/declarative/check/check-de
 import { describeConnector } from "../../connector-kit/declarative/describe-connector.ts";
 import type { Description } from "../../connector-kit/declarative/rules/description.ts";
 import type { Facts } from "../../connector-kit/facts/facts.ts";
+import type { CheckResult } from "../../simulations/vendor/suite/bench.ts";
 import { checkObject } from "../../simulations/vendor/suite/facts-suite.ts";
 import { buildSubject } from "../../simulations/vendor/suite/facts-subject.ts";
 import { buildFaultName, readKnownFaults } from "../../simulations/vendor/suite/known-faults.ts";
@@ -29,10 +30,12 @@ export function mutantTrial(
     if (concerned.length === 0) return { name, state: "unverified" };
     if (isUnsound(mutated)) return { name, state: "killed", by: "the check of descriptions" };
     const subject = { ...buildSubject(provider, facts, describeConnector(provider, mutated), description) };
-    for (const objectName of concerned)
-      for (const result of await checkObject(subject, objectName))
-        if (result.state === "failed" && !broken.includes(buildFaultName(provider, result)))
-          return { name, state: "killed", by: `${objectName}: ${result.check}` };
+    const isFound = (result: CheckResult) =>
+      result.state === "failed" && !broken.includes(buildFaultName(provider, result));
+    for (const objectName of concerned) {
+      const found = (await checkObject(subject, objectName, isFound)).find(isFound);
+      if (found) return { name, state: "killed", by: `${objectName}: ${found.check}` };
+    }
     const test = await failingOwnTest(provider, mutated);
     return test === undefined
       ? { name, state: "survived" }

@@ -17,11 +17,11 @@ import { listLinkChecks } from "./link-checks.ts";
 import { listLogChecks } from "./log-checks.ts";
 import { listWriteChecks } from "./write-checks.ts";
 
-/** Runs the checks of one object: all of them or, if one failure is enough, until the first. */
+/** Runs the checks of one object: all of them or, if one result is enough, until that one. */
 export async function checkObject(
   subject: Subject,
   objectName: string,
-  { stopsAtFailure = false } = {},
+  isEnough: (result: CheckResult) => boolean = () => false,
 ): Promise<CheckResult[]> {
   const { provider, account, promised, headers } = subject;
   const sdl = subject.sdl ?? readSchema(subject.facts);
@@ -63,7 +63,7 @@ export async function checkObject(
     vendor.clear();
     const result = { objectName, ...(await outcomeOfCheck(bench, check)) };
     results.push(result);
-    if (stopsAtFailure && result.state === "failed") break;
+    if (isEnough(result)) break;
   }
   return results;
 }
