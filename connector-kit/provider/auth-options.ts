@@ -113,6 +113,19 @@ export const Oauth2Schema = Type.Object(
           "single-use code.",
       }),
     ),
+    tokenParams: Type.Optional(
+      Type.Record(Type.String(), Type.String(), {
+        description:
+          "Busbar's own: further parameters of the request that exchanges a code for a token, by name.",
+      }),
+    ),
+    tokenExchange: Type.Optional(
+      Type.Record(Type.String(), Type.String(), {
+        description:
+          "Busbar's own: parameters, besides `subject_token`, of the request that exchanges a token without a lifetime for one that is " +
+          "refreshed (RFC 8693). It is sent when a connection without a refresh token is refreshed by force: the old token ends by it.",
+      }),
+    ),
     scopeSeparator: Type.Optional(
       Type.String({
         description:

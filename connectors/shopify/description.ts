@@ -147,6 +147,6 @@ export const description: Description = {
   sources: {
     documentation: "https://shopify.dev/docs/api/admin-graphql",
     checked:
-      "2026-11-28, schema of the version 2026-07, which Shopify supports until July 2027, and recorded answers of a shop; how a draft order that is gone is refused was not found. Deletions are events, which Shopify keeps for a year",
+      "2026-11-28, schema of the version 2026-07, which Shopify supports until July 2027, and recorded answers of a shop; how a draft order that is gone is refused was not found. Deletions are events, which Shopify keeps for a year. Connections of public apps that were made before Busbar asked for tokens that end must be refreshed once by force, or made again, before 2027-01-01: Shopify refuses their tokens then; the old token ends by that",
   },
 };

@@ -20,6 +20,13 @@ integrations:
     proxy: {enabled: true}
 `;
 
+/** As Shopify's own library asks (@shopify/shopify-api 12.2.0, `migrateToExpiringToken`). */
+const EXCHANGE = {
+  grant_type: "urn:ietf:params:oauth:grant-type:token-exchange",
+  subject_token_type: "urn:shopify:params:oauth:token-type:offline-access-token",
+  expiring: "1",
+};
+
 describe("a token endpoint", () => {
   let busbar: TestBusbar;
   let servers: Server[];
@@ -70,11 +77,18 @@ describe("a token endpoint", () => {
         headers: [{ name: "Authorization", valueTemplate: "Bearer {{.accessToken}}" }],
       },
     };
+    const { oauth2Opts, ...rest } = provider(oddPort, evenPort);
+    const exchanging = { ...rest, oauth2Opts: { ...oauth2Opts, tokenExchange: EXCHANGE } };
     busbar = await openTestBusbar({
-      providers: { odd: provider(oddPort, evenPort), even: provider(evenPort, evenPort), stepwise },
+      providers: {
+        odd: provider(oddPort, evenPort),
+        even: provider(evenPort, evenPort),
+        stepwise,
+        exchanging,
+      },
     });
     await refreshOnlyOnDemand(busbar.connectionString);
-    for (const name of ["odd", "even"]) {
+    for (const name of ["odd", "even", "exchanging"]) {
       const app = { provider: name, clientId: "client", clientSecret: "the-client-secret" };
       await busbar.inProject("POST", "/provider-apps", app);
     }
@@ -141,6 +155,36 @@ describe("a token endpoint", () => {
     says({ access_token: "new", refresh_token: "rotated", expires_in: 3_600, expires_at: ends });
     const { body } = await refresh(connection);
     assert.ok(Date.parse(body.oauth2AuthorizationCode.accessToken.expiresAt) < Date.parse(ends));
+  });
+
+  test("that exchanges a token without end for one with a lifetime is asked so by force, and refreshed as others then", async () => {
+    const made = await busbar.inProject("POST", "/connections:generate", {
+      provider: "exchanging",
+      groupRef: "exchanged",
+      consumerRef: "ada",
+      oauth2AuthorizationCode: { accessToken: { token: "permanent" } },
+    });
+    assert.equal(made.status, 201, made.text);
+    says({ error: "invalid_grant" }, 400);
+    assert.notEqual((await refresh(made.body)).status, 200);
+    const kept = await busbar.inProject("GET", `/connections/${made.body.id}`);
+    assert.notEqual(kept.body.status, "bad_credentials", "the token that is there still works");
+    says({ access_token: "short", refresh_token: "first", expires_in: 3_600 });
+    const { body, text } = await refresh(made.body);
+    assert.equal(body.oauth2AuthorizationCode?.refreshToken?.token, "first", text);
+    assert.deepEqual(
+      asked.map((form) => [form.get("subject_token"), form.get("expiring"), form.get("refresh_token")]),
+      [
+        ["permanent", "1", null],
+        ["permanent", "1", null],
+      ],
+    );
+    says({ access_token: "shorter", refresh_token: "second", expires_in: 3_600 });
+    await refresh(made.body);
+    assert.deepEqual(
+      [asked.at(-1)?.get("grant_type"), asked.at(-1)?.get("refresh_token"), asked.at(-1)?.get("expiring")],
+      ["refresh_token", "first", null],
+    );
   });
 
   test("whose token no header can carry counts as failed, and the connection can still be refreshed", async () => {

@@ -142,7 +142,7 @@ function redeem(
     },
     clientId: app.clientId,
     clientSecret: openProviderAppSecret(deps.sealer, app),
-    grant: codeGrant(code, consent.redirectUri ?? "", openVerifier(deps.sealer, consent)),
+    grant: codeGrant(provider, code, consent.redirectUri ?? "", openVerifier(deps.sealer, consent)),
   });
 }
 

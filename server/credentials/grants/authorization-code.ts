@@ -62,10 +62,12 @@ export function buildConsentUrl(request: ConsentRequest): URL {
 
 /** Builds the parameters for the token endpoint. */
 export const codeGrant = (
+  { oauth2Opts }: ProviderInfo,
   code: string,
   redirectUri: string,
   codeVerifier: string | undefined,
 ): Record<string, string> => ({
+  ...oauth2Opts?.tokenParams,
   grant_type: "authorization_code",
   code,
   redirect_uri: redirectUri,

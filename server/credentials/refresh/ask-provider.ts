@@ -59,12 +59,19 @@ async function askTokenEndpoint(
 ): Promise<RefreshedCredentials> {
   const provider = getProvider(deps, row);
   const urlOptions = { values: listAddressValues(row), allowPlainHttp: deps.egress.allowsPlainHttp };
-  const grant = buildGrant(row, stored);
+  const grant = buildGrant(provider, row, stored);
   requireTokenUrl(provider, urlOptions);
   const { clientId, clientSecret } = await getClient(deps, row, stored);
   if (provider.oauth2Opts?.reuseRevokes && grant["refresh_token"])
     await beforeSending(grant["refresh_token"]);
-  const answer = await requestToken(deps.egress, { provider, urlOptions, clientId, clientSecret, grant });
+  const request = { provider, urlOptions, clientId, clientSecret, grant };
+  const answer = await requestToken(deps.egress, request).catch((error: unknown) => {
+    // The token that was to be exchanged may still be good: only its own refusal ends the connection.
+    const isLeft = grant["subject_token"] !== undefined && error instanceof TokenEndpointError;
+    throw isLeft && error.failure === "grant-refused"
+      ? new TokenEndpointError("nothing-to-refresh", error.message, { cause: error })
+      : error;
+  });
   const credentials: StoredCredentials = {
     ...stored,
     accessToken: answer.accessToken,
@@ -113,13 +120,20 @@ function requireTokenUrl(provider: ProviderInfo, options: UrlOptions): void {
   }
 }
 
-function buildGrant(row: ConnectionRow, stored: OauthCredentials): Record<string, string> {
+function buildGrant(
+  { oauth2Opts }: ProviderInfo,
+  row: ConnectionRow,
+  stored: OauthCredentials,
+): Record<string, string> {
   const scope = stored.scopes?.length ? { scope: stored.scopes.join(" ") } : undefined;
   if (stored.scheme === "oauth2/clientCredentials") return { grant_type: "client_credentials", ...scope };
   if (stored.refreshToken) return { grant_type: "refresh_token", refresh_token: stored.refreshToken.token };
   if (stored.scheme === "oauth2/password") {
     return { grant_type: "password", username: stored.username, password: stored.password, ...scope };
   }
+  // Only by force: a schedule leaves out what has no refresh token. The old token, which others may use as well, ends.
+  if (oauth2Opts?.tokenExchange && stored.accessToken)
+    return { ...oauth2Opts.tokenExchange, subject_token: stored.accessToken.token };
   throw new TokenEndpointError(
     "nothing-to-refresh",
     `the connection to ${row.provider} has no refresh token`,
