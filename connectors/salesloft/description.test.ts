@@ -1,13 +1,13 @@
-/** Reads of Salesloft's people by the time of their change. */
+/** Reads of Salesloft's people by the time of their change, and updates of notes. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Checkpoint } from "../../connector-kit/read-connector.ts";
-import { planRead } from "../../connector-kit/testing/order-fixture.ts";
+import { orderWrite, planRead } from "../../connector-kit/testing/order-fixture.ts";
 import { replay, type Reply } from "../../connector-kit/testing/replay.ts";
 import { CONNECTORS } from "../connectors.gen.ts";
 
-const { read } = CONNECTORS["salesloft"] ?? {};
-assert.ok(read);
+const { read, write } = CONNECTORS["salesloft"] ?? {};
+assert.ok(read && write);
 
 const COUNT = 1_000;
 const START_MS = Date.parse("2026-11-01T00:00:00Z");
@@ -50,4 +50,18 @@ test("a run that has read 300 of 1,000 people by the time of creation reads all 
     assert.ok(requests.length < 50, "the scan ends");
   }
   assert.equal(ids.size, COUNT);
+});
+
+/** `content` is required in `PUT /v2/notes/{id}.json` (Salesloft's OpenAPI file of 2025-02). */
+test("an update of a note that leaves its text out sends the text that is there", async () => {
+  const note = { data: { id: 7, content: "Asked for pens", call: null } };
+  const { fetch, requests } = replay({ status: 200, body: note }, { status: 200, body: note });
+  await write.write(orderWrite("notes", "update", { id: "7", fields: { call_id: 3 } }), fetch);
+  assert.deepEqual(
+    requests.map(({ method, path, body }) => [method, path, body]),
+    [
+      ["GET", "/v2/notes/7.json", undefined],
+      ["PUT", "/v2/notes/7.json", { call_id: 3, content: "Asked for pens" }],
+    ],
+  );
 });

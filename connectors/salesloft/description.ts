@@ -23,7 +23,10 @@ export const description: Description = {
   objects: {
     people: { example: { email_address: "ada@example.com", first_name: "Ada" } },
     accounts: { example: { name: "Quill Ltd", domain: "quill.example" } },
-    notes: { example: { content: "Asked for pens" } },
+    notes: {
+      update: { method: "PUT", path: "/v2/{path}/{id}.json", repeats: ["content"] },
+      example: { content: "Asked for pens", associated_with_type: "person", associated_with_id: 1 },
+    },
     // Tasks can be sorted by their due date only. How one is deleted is in no source.
     tasks: {
       modes: ["read", "create", "update"],
