@@ -20,7 +20,7 @@ integrations:
     proxy: {enabled: true}
 `;
 
-/** As Shopify's own library asks (@shopify/shopify-api 12.2.0, `migrateToExpiringToken`). */
+/** The parameters that Shopify's own library sends (@shopify/shopify-api 12.2.0, `migrateToExpiringToken`). */
 const EXCHANGE = {
   grant_type: "urn:ietf:params:oauth:grant-type:token-exchange",
   subject_token_type: "urn:shopify:params:oauth:token-type:offline-access-token",
