@@ -46,7 +46,7 @@ export async function insertOwnWrites(
   const withoutReader = listUnread(queries);
   if (writes.length === 0 || withoutReader.has(connectionId)) return;
   const column = <Name extends keyof OwnWrite>(name: Name) => writes.map((write) => write[name]);
-  const { rows } = await sql<{ isRead: boolean }>`
+  const { rows } = await sql<{ isRead: boolean }>`/* prepare insert-own-writes */
     with read as (
       select exists (
         select from installations where installations.connection_id = ${connectionId} and (
@@ -73,7 +73,7 @@ export async function listOwnWrites(
   recordIds: string[],
 ): Promise<Map<string, OwnWrite[]>> {
   if (recordIds.length === 0) return new Map();
-  const { rows } = await sql<OwnWrite>`
+  const { rows } = await sql<OwnWrite>`/* prepare list-own-writes */
     select record_id, operation_id, type, since, until, change_time, fields from own_writes
     where connection_id = ${connectionId} and object_key = ${objectKey} and record_id = any(${recordIds}::text[])
     order by operation_id desc
