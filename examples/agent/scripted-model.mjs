@@ -23,6 +23,9 @@ export const scriptedModel = () =>
     },
   });
 
+/** The customer may have other integrations with an object of this name. */
+const PERSON = { integration: "people-for-agents", object: "person" };
+
 /** Returns the next call of a tool, or what the model says at the end. */
 function nextStep(prompt) {
   const results = prompt.filter(({ role }) => role === "tool").flatMap(({ content }) => content);
@@ -36,14 +39,16 @@ function nextStep(prompt) {
   const isDecided = prompt.filter(({ role }) => role === "user").length > 1;
   if (!found) {
     const filters = [{ field: "familyName", operator: "eq", value: "King" }];
-    return { toolName: "search_records", input: { object: "person", filters } };
+    return { toolName: "search_records", input: { ...PERSON, filters } };
   }
+  const refused = found.problem ?? written?.problem ?? approval?.problem;
+  if (refused) return `I could not go on: ${refused.detail}`;
   const [person] = found.records ?? [];
   if (!person) return "There is nobody of that name.";
   if (!written)
     return {
       toolName: "update_record",
-      input: { object: "person", id: person.id, record: { title: "CTO" } },
+      input: { ...PERSON, id: person.id, record: { title: "CTO" } },
     };
   if (written.status !== "approval_required") return `The update: ${written.status}.`;
   if (!isDecided) return "I have asked for the change of the title; a person has to approve it.";

@@ -63,6 +63,15 @@ export async function runAgentExample(t: TestContext): Promise<void> {
   assert.match(rejected, /before .*"Chief Engineer"/);
   assert.match(rejected, /Agent: The change of the title was rejected\./);
   assert.ok(!titles().includes("CTO"));
+  // Another quickstart, on the same Busbar and for the same customer, has an object of the same name.
+  const sourceYaml = await readFile(join(FOLDER, "../express/amp.yaml"), "utf8");
+  await busbar.inProject("PUT", "/integrations:batch", { sourceYaml });
+  const config = { content: { provider: "hubspot", read: { objects: { contacts: {} } } } };
+  const other = await busbar.inProject("POST", "/integrations/people/installations", {
+    groupRef: "acme",
+    config,
+  });
+  assert.equal(other.status, 201, other.text);
   const approved = await run("y");
   assert.match(approved, /Agent: The change of the title was executed\./);
   assert.ok(titles().includes("CTO"));
