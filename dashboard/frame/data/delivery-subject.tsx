@@ -4,7 +4,7 @@ import type { Column } from "../../ui/data-table.tsx";
 import { toOptions, type FilterField } from "../../ui/filter-bar.tsx";
 import { encodePart, ProjectLink } from "../page-link.tsx";
 
-type Delivery = Pick<Schemas["Delivery"], "groupRef" | "object" | "records">;
+type Delivery = Pick<Schemas["Delivery"], "groupRef" | "integration" | "object" | "records">;
 
 export const CUSTOMER_COLUMN: Column<Delivery> = {
   head: "Customer",
@@ -20,14 +20,20 @@ export const CUSTOMER_COLUMN: Column<Delivery> = {
 };
 
 export const OBJECT_COLUMNS: Column<Delivery>[] = [
+  {
+    head: "Integration",
+    cell: ({ integration }) => <span className="foreign">{integration ?? "–"}</span>,
+    line: 2,
+  },
   { head: "Object", cell: ({ object }) => <span className="foreign">{object ?? "–"}</span>, line: 2 },
   { head: "Records", align: "right", labelled: true, cell: ({ records }) => records ?? "–", line: 2 },
 ];
 
+export const DELIVERY_STATUSES = ["waiting", "sending", "delivered", "failed"];
 const KINDS = ["read", "subscribe", "schema", "notification"];
 
-export const SUBJECT_FILTERS: FilterField[] = [
-  { kind: "text", name: "groupRef", label: "Customer" },
+/** For the deliveries of one customer. */
+export const OBJECT_FILTERS: FilterField[] = [
   { kind: "text", name: "integration", label: "Integration" },
   { kind: "text", name: "object", label: "Object" },
   {
@@ -36,4 +42,9 @@ export const SUBJECT_FILTERS: FilterField[] = [
     label: "Kind",
     options: toOptions(KINDS),
   },
+];
+
+export const SUBJECT_FILTERS: FilterField[] = [
+  { kind: "text", name: "groupRef", label: "Customer" },
+  ...OBJECT_FILTERS,
 ];

@@ -1,10 +1,11 @@
 /** What is on its way to the application about a customer, and what has arrived. */
 import type { JSX } from "react";
 import type { RowOf } from "../../api/live-list.ts";
-import { OBJECT_COLUMNS } from "../../frame/data/delivery-subject.tsx";
+import { DELIVERY_STATUSES, OBJECT_COLUMNS, OBJECT_FILTERS } from "../../frame/data/delivery-subject.tsx";
 import { LiveTable } from "../../frame/list-page.tsx";
 import { encodePart, ProjectLink, useOpenInProject } from "../../frame/page-link.tsx";
 import type { Column } from "../../ui/data-table.tsx";
+import { toOptions, type FilterField } from "../../ui/filter-bar.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { Status } from "../../ui/status.tsx";
 import { TimeAgo } from "../../ui/time-ago.tsx";
@@ -37,6 +38,11 @@ const COLUMNS: Column<Delivery>[] = [
   },
 ];
 
+const FILTERS: FilterField[] = [
+  { kind: "choice", name: "status", label: "Delivery status", options: toOptions(DELIVERY_STATUSES) },
+  ...OBJECT_FILTERS,
+];
+
 interface CustomerDeliveriesProps {
   input: { projectIdOrName: string; groupRef: string };
 }
@@ -50,6 +56,7 @@ export function CustomerDeliveries({ input }: CustomerDeliveriesProps): JSX.Elem
       operationId="listProjectDeliveries"
       input={input}
       columns={COLUMNS}
+      filters={FILTERS}
       getId={({ id, destinationId }) => `${id}.${destinationId}`}
       onOpen={(row) => open(pathTo(row))}
       isUnderWay={({ status }) => status === "sending" || status === "waiting"}

@@ -3,7 +3,12 @@ import { useState, type JSX } from "react";
 import { Button, Checkbox, Group, Text } from "@mantine/core";
 import type { RowOf } from "../../api/live-list.ts";
 import { useCall, useChange } from "../../api/queries.ts";
-import { CUSTOMER_COLUMN, OBJECT_COLUMNS, SUBJECT_FILTERS } from "../../frame/data/delivery-subject.tsx";
+import {
+  CUSTOMER_COLUMN,
+  DELIVERY_STATUSES,
+  OBJECT_COLUMNS,
+  SUBJECT_FILTERS,
+} from "../../frame/data/delivery-subject.tsx";
 import { LiveTable } from "../../frame/list-page.tsx";
 import { encodePart, ProjectButton, ProjectLink, useOpenInProject } from "../../frame/page-link.tsx";
 import { ProblemView } from "../../frame/problem-view.tsx";
@@ -18,7 +23,6 @@ import { TimeAgo } from "../../ui/time-ago.tsx";
 
 type Delivery = RowOf<"listDeliveries">;
 
-const STATUSES = ["waiting", "sending", "delivered", "failed"];
 /** Types of messages that are no events. */
 const MESSAGE_TYPES = ["read", "subscribe", "schema.watch"];
 
@@ -78,7 +82,7 @@ export function DeliveriesTab({ destination }: { destination: string }): JSX.Ele
       (before) => new Set(before.has(id) ? [...before].filter((one) => one !== id) : [...before, id]),
     );
   const filters: FilterField[] = [
-    { kind: "choice", name: "status", label: "Status", options: toOptions(STATUSES) },
+    { kind: "choice", name: "status", label: "Status", options: toOptions(DELIVERY_STATUSES) },
     {
       kind: "choice",
       name: "type",
