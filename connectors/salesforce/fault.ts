@@ -52,6 +52,9 @@ const KIND_BY_CODE: Record<string, ProviderErrorKind> = {
   ENTITY_IS_DELETED: "not_found",
 };
 
+/** The place in a query, which Busbar wrote and nobody sees: a part of it, a mark below, and row and column. The reason follows. */
+const QUERY_PLACE = /^\s*\n[^\n]*\n *\^\nERROR at Row:\d+:Column:\d+\n/;
+
 /** Returns the errors of a refused request (a list) or of a token endpoint; empty if there are none. */
 export function readFaults(body: Json | undefined): SalesforceFault[] {
   const entries = Array.isArray(body) ? body : [body];
@@ -59,7 +62,7 @@ export function readFaults(body: Json | undefined): SalesforceFault[] {
     const code = entry.errorCode ?? entry.error;
     const message = entry.message ?? entry.error_description;
     if (typeof code !== "string") return [];
-    const said = typeof message === "string" ? message + duplicates(entry) : code;
+    const said = typeof message === "string" ? message.replace(QUERY_PLACE, "") + duplicates(entry) : code;
     return [{ code, message: said, fields: namedFields(entry) }];
   });
 }
