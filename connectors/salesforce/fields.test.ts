@@ -220,3 +220,13 @@ test("an upsert gives an outcome per field or throws a ProviderError, whatever i
     }
   }
 });
+
+test("the reason of a refused query stands without the part of the query before it", () => {
+  // As roblesterjr04/EloquentSalesForce issue 74 cites it.
+  const say = (errorCode: string, message: string) =>
+    classify({ status: 400, headers: {}, text: JSON.stringify([{ errorCode, message }]) })?.message ?? "";
+  const reason = "No such column 'Title' on entity 'Contact'.";
+  const said = `\nSystemModstamp,Email,LastName,Title FROM Contact W\n                              ^\nERROR at Row:1:Column:41\n${reason}`;
+  assert.match(say("INVALID_FIELD", said), /^No such column 'Title'/);
+  assert.match(say("MALFORMED_QUERY", "unexpected token: FROM"), /^unexpected token: FROM$/);
+});

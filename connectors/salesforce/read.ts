@@ -9,6 +9,7 @@ import type {
 } from "../../connector-kit/read-connector.ts";
 import { watchHeaders } from "../../connector-kit/calls/watch-headers.ts";
 import { isOrdinary } from "./change-column.ts";
+import { toLongId } from "./id.ts";
 import { readDeletions } from "./read-deletions.ts";
 import {
   countRecords,
@@ -44,6 +45,7 @@ export const read: ReadConnector = {
   choosePace: () => undefined,
   needsMetadata: ({ objectName, associations }) => associations.length > 0 || !isOrdinary(objectName),
   fieldKey: (name) => name.toLowerCase(),
+  completeId: (id) => (/^[A-Za-z0-9]{15}$/.test(id) ? toLongId(id) : id),
   // Addresses and places repeat their parts; for files Salesforce gives only an address.
   isReadWithAll: ({ providerType }) => !["address", "location", "base64"].includes(providerType),
   fieldBeyond: parentPath,

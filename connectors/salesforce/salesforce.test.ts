@@ -228,17 +228,6 @@ test("the request limits are told apart by their sentence", () => {
   assert.equal(classified(403, "REQUEST_LIMIT_EXCEEDED")?.kind, "rate_limited");
 });
 
-test("the reason of a refused query stands without the part of the query before it", () => {
-  // As roblesterjr04/EloquentSalesForce issue 74 cites it.
-  const reason = "No such column 'Title' on entity 'Contact'.";
-  const said = `\nSystemModstamp,Email,LastName,Title FROM Contact W\n                              ^\nERROR at Row:1:Column:41\n${reason}`;
-  assert.match(classified(400, "INVALID_FIELD", said)?.message ?? "", /^No such column 'Title'/);
-  assert.match(
-    classified(400, "MALFORMED_QUERY", "unexpected token: FROM")?.message ?? "",
-    /^unexpected token: FROM$/,
-  );
-});
-
 test("every documented refusal has its kind", () => {
   const kinds = {
     INVALID_SESSION_ID: "unauthorized",

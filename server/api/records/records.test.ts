@@ -37,6 +37,19 @@ integrations:
         - objectName: contacts
 `;
 
+const SALESFORCE = `
+specVersion: 1.0.0
+integrations:
+  - name: sales
+    provider: salesforce
+    read:
+      objects:
+        - objectName: Contact
+          destination: copy
+          requiredFields: [{ fieldName: Email }]
+          backfill: { defaultPeriod: { fullHistory: true } }
+`;
+
 const sink = await openSink();
 const busbar = await shareTestBusbar({
   env: {
@@ -99,6 +112,25 @@ describe("the trace of a record", () => {
         );
       })
       .map(({ headers }) => headers["webhook-id"] ?? "");
+
+  test("a record of Salesforce is found by both forms of its id", async () => {
+    const { installationId } = await connectCustomer(busbar, {
+      provider: "salesforce",
+      groupRef: "globex",
+      manifest: SALESFORCE,
+      integration: "sales",
+      content: { read: { objects: { Contact: {} } } },
+    });
+    const path = `/integrations/sales/installations/${installationId}/records/Contact`;
+    const long = await until(async () => {
+      const answer = await busbar.inProject("GET", `${path}/003Sb0000000001IAA`);
+      return answer.status === 200 && answer;
+    });
+    const short = await busbar.inProject("GET", `${path}/003Sb0000000001`);
+    assert.equal(short.status, 200, short.text);
+    assert.equal(short.body.recordId, "003Sb0000000001IAA");
+    assert.equal(short.body.seen[0].operationId, long.body.seen[0].operationId);
+  });
 
   test("a record that was read is in the message that the receiver got, with the provider's change time", async () => {
     await until(async () => (await ask("501")).body.seen?.at(-1)?.outcome === "delivered");
@@ -240,7 +272,10 @@ describe("the trace of a record", () => {
     assert.ok(bytesEach <= 60, `${bytesEach} bytes`);
     assert.equal((await busbar.inProject("DELETE", installation())).status, 204);
     assert.equal((await ask("501")).status, 404);
-    const left = await client.query("select count(*)::integer as count from seen_records");
+    const left = await client.query(
+      "select count(*)::integer as count from seen_records where installation_id = $1",
+      [customer.installationId],
+    );
     assert.equal(left.rows[0].count, 0);
     await client.end();
   });

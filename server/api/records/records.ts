@@ -1,5 +1,6 @@
 /** What happened to one record: shape and endpoint. */
 import { type Static, Type } from "typebox";
+import type { Catalog } from "../../../connector-kit/catalog.ts";
 import { suggestName } from "../../../ground/closest.ts";
 import { described } from "../../../ground/described.ts";
 import { Problem } from "../../../ground/errors.ts";
@@ -30,7 +31,12 @@ import { InstallationId, IntegrationIdOrName, OperationId } from "../members.ts"
 import { INSTALLATION } from "../paths.ts";
 import { listObstacles, type Obstacle } from "./obstacles.ts";
 
-export const recordRoutes = (deps: InShards): Route[] => [
+interface TraceServices {
+  database: Database;
+  catalog: Catalog;
+}
+
+export const recordRoutes = (deps: InShards & TraceServices): Route[] => [
   route(
     `GET ${INSTALLATION}/records/{objectName}/{recordId}`,
     "frontend",
@@ -215,7 +221,7 @@ const toMessage = ({
 /** Maximum number of entries in each part of the answer. */
 const MAX = 200;
 
-const getRecordTrace = (deps: { database: Database }) =>
+const getRecordTrace = (deps: TraceServices) =>
   projectEndpoint({
     operationId: "getRecordTrace",
     tag: "Installations",
@@ -233,24 +239,38 @@ const getRecordTrace = (deps: { database: Database }) =>
     success: { status: 200, description: "The trace.", schema: RecordTraceSchema },
     async handle({ project, params }) {
       const { control, data } = deps.database;
-      const { recordId } = params;
       const integration = await getIntegrationRow(control, project.id, params.integrationId);
       const installation = await getInstallationRow(data, project.id, integration.id, params.installationId);
       const objectName = requireObject(integration.latestRevision.content, params.objectName);
       await awaitPushes(deps, project.id, LIST_WAIT_MS);
-      const of = { installationId: installation.id, objectName, recordId };
-      const [seen, events, writes] = await Promise.all([
-        listSeen(data, of, MAX),
-        listSubscriptionEvents(data, { ...of, projectId: project.id, range: { limit: MAX } }),
-        listWritesOfRecord(data, of, MAX),
-      ]);
-      const neverSeen = seen.length + events.rows.length === 0;
+      const place = { installationId: installation.id, objectName };
+      const read = deps.catalog.of(project.id).connector(integration.provider)?.read;
+      const recordId = read?.completeId?.(params.recordId) ?? params.recordId;
+      const found = await findTraces(data, project.id, { ...place, recordId });
+      // A caller may have written it under another form of its id.
+      const of = { ...place, recordId: found.isKnown ? recordId : params.recordId };
+      const { seen, events, writes, isKnown } =
+        of.recordId === recordId ? found : await findTraces(data, project.id, of);
+      const neverSeen = seen.length + events.length === 0;
       const traced = { integration, installation, objectName };
       const obstacles = await listObstacles(data, traced, { neverSeen });
-      if (neverSeen && writes.length === 0) throw unknownRecord(objectName, recordId, obstacles);
-      return toTrace(data, of, { obstacles, seen, events: events.rows, writes });
+      if (!isKnown) throw unknownRecord(objectName, params.recordId, obstacles);
+      return toTrace(data, of, { obstacles, seen, events, writes });
     },
   });
+
+async function findTraces(
+  data: DataQueries,
+  projectId: string,
+  of: { installationId: string; objectName: string; recordId: string },
+) {
+  const [seen, { rows: events }, writes] = await Promise.all([
+    listSeen(data, of, MAX),
+    listSubscriptionEvents(data, { ...of, projectId, range: { limit: MAX } }),
+    listWritesOfRecord(data, of, MAX),
+  ]);
+  return { seen, events, writes, isKnown: seen.length + events.length + writes.length > 0 };
+}
 
 /** Returns the provider's name. Throws a 404 Problem for an object that the manifest does not have. */
 function requireObject({ read, write, subscribe }: ManifestIntegration, name: string): string {
