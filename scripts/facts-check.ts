@@ -4,6 +4,7 @@
  * there now become the known ones of these providers.
  */
 import { parseArgs } from "node:util";
+import { UsageError } from "../ground/errors.ts";
 import {
   listProvidersWithFacts,
   readFacts,
@@ -32,7 +33,7 @@ const counts = { passed: 0, failed: 0, unverified: 0 };
 const faults: string[] = [];
 const providers = provider === undefined ? listProvidersWithFacts() : [provider];
 for (const name of providers) {
-  const subject = subjectNamed(name);
+  const subject = subjectOrEnd(name);
   for (const objectName of Object.keys(subject.promised)) {
     if (wanted !== undefined && wanted !== objectName) continue;
     for (const result of await checkObject(subject, objectName)) {
@@ -52,9 +53,20 @@ if (values.known && wanted === undefined) {
   console.log("connectors/known-faults.json is written.");
 } else if (counts.failed > 0) process.exitCode = 1;
 
+/** Ends with the message alone where a file cannot be used. */
+function subjectOrEnd(name: string): Subject {
+  try {
+    return subjectNamed(name);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    console.error(error.message);
+    return process.exit(error.exitCode);
+  }
+}
+
 function subjectNamed(name: string): Subject {
   if (values.facts !== undefined) return readCustomSubject(name, values.facts);
   const facts = readFacts(name);
-  if (!facts) throw new Error(`there is no connectors/${name}/facts.json`);
+  if (!facts) throw new UsageError(`there is no connectors/${name}/facts.json`);
   return buildSubject(name, facts);
 }

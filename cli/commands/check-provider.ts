@@ -38,7 +38,7 @@ export function addCheckProvider(check: Command, terminal: Terminal): void {
         own?.description && openapi !== undefined
           ? await compare(own.description, resolve(terminal.cwd, openapi))
           : undefined;
-      const warnings = own ? warnOfProvider(own) : [];
+      const warnings = [...(own ? warnOfProvider(own) : []), ...(differences?.warnings ?? [])];
       const all = [
         ...faults.map(({ path, message }) => ({ path, message, kind: "fault" })),
         ...(differences?.differences ?? []).map((one) => ({ ...one, kind: "difference" })),

@@ -6,6 +6,7 @@ import { buildPlans, type ObjectPlan } from "../declarative/object-plan.ts";
 import { findPaging } from "./found-paging.ts";
 import { findOperation } from "./find-operation.ts";
 import type { OpenapiDocument, OpenapiOperation } from "./openapi-operations.ts";
+import { warnOfUpdate } from "./warn-of-update.ts";
 import { findEntrySchema, listLeaves, findListPaths, resolveSchema, type Schema } from "./openapi-schema.ts";
 
 interface Difference {
@@ -16,6 +17,8 @@ interface Difference {
 
 interface Comparison {
   differences: Difference[];
+  /** What the vendor says of updates, and the description does not answer. */
+  warnings: Difference[];
   /** Requests that were compared, and those for which the document has no operation. */
   compared: number;
   absent: number;
@@ -25,21 +28,25 @@ type Say = (member: string, message: string) => void;
 
 /** Objects without a name of their own, and GraphQL, are not compared. */
 export function compareDescription(description: Description, document: OpenapiDocument): Comparison {
-  const comparison: Comparison = { differences: [], compared: 0, absent: 0 };
+  const comparison: Comparison = { differences: [], warnings: [], compared: 0, absent: 0 };
   for (const plan of buildPlans(description).filter(({ graphql }) => !graphql)) {
-    const say: Say = (member, message) => {
-      const path = locateDescription(description, plan.name, member);
-      if (!comparison.differences.some((one) => one.path === path && one.message === message))
-        comparison.differences.push({
-          path,
-          message: path.startsWith("connector.defaults") ? `${message} (${plan.name})` : message,
-        });
-    };
+    const sayIn =
+      (list: Difference[]): Say =>
+      (member, message) => {
+        const path = locateDescription(description, plan.name, member);
+        if (!list.some((one) => one.path === path && one.message === message))
+          list.push({
+            path,
+            message: path.startsWith("connector.defaults") ? `${message} (${plan.name})` : message,
+          });
+      };
+    const say = sayIn(comparison.differences);
     for (const { member, method, path, compare } of listRequests(plan)) {
       const found = findOperation(document, method, path);
       if ("operation" in found) {
         comparison.compared += 1;
         compare(found.operation, document, say);
+        if (member === "update") warnOfUpdate(plan, found.operation, document, sayIn(comparison.warnings));
         continue;
       }
       comparison.absent += 1;
@@ -177,9 +184,12 @@ function compareValue(
       );
   }
   const isNumber = known.type === "integer" || known.type === "number";
+  const isUnix = (since?.format ?? "").startsWith("unix");
   if (
     member === "since.to" &&
-    isNumber !== (since?.format ?? "").startsWith("unix") &&
+    isNumber !== isUnix &&
+    // A text can have digits, where the vendor does not say that it is a date.
+    (!isUnix || known.format !== undefined) &&
     known.type !== undefined &&
     known.type !== "object" &&
     since?.template === undefined

@@ -7,6 +7,7 @@ export interface OpenapiParameter {
   place: "query" | "header" | "path" | "body";
   required: boolean;
   type?: string;
+  format?: string;
   enum?: string[];
   default?: Json;
   minimum?: number;
@@ -20,6 +21,8 @@ export interface OpenapiOperation {
   /** Without it. */
   bare: string;
   parameters: OpenapiParameter[];
+  /** What the vendor says of it. */
+  words?: string;
   /** Absent: the operation takes no body. */
   body?: { schema: Schema; encodings: ("json" | "form" | "other")[]; required: boolean };
   /** Statuses of a success with the schema of their JSON; undefined: it has no body. */
@@ -86,6 +89,7 @@ function buildOperation(
     path: `${serverPath(root, item, operation)}${bare}`,
     bare,
     parameters,
+    ...(typeof operation["description"] === "string" && { words: operation["description"] }),
     ...(body && { body }),
     success: findSuccess(root, operation),
   };
@@ -111,6 +115,7 @@ function buildParameter(root: JsonObject, given: JsonObject): OpenapiParameter {
     place: place === "header" || place === "path" ? place : "query",
     required: given["required"] === true,
     ...(typeof schema["type"] === "string" && { type: schema["type"] }),
+    ...(typeof schema["format"] === "string" && { format: schema["format"] }),
     ...(values.length > 0 && { enum: values.map(String) }),
     ...(schema["default"] !== undefined && { default: schema["default"] }),
     ...number("minimum"),

@@ -5,13 +5,14 @@ export type Schema = JsonObject;
 
 const MAX_REFERENCES = 20;
 
-/** Resolves a reference; returns an empty object if its target does not exist. */
+/** Resolves a reference; returns an empty object if its target does not exist. What is said beside the reference is about this use of it. */
 export function resolveReference(root: JsonObject, given: Json): JsonObject {
   let value: Json | undefined = given;
+  const { description = undefined } = isJsonObject(given) && "$ref" in given ? given : {};
   for (let count = 0; count < MAX_REFERENCES; count += 1) {
     if (!isJsonObject(value)) return {};
     const reference: Json | undefined = value["$ref"];
-    if (typeof reference !== "string") return value;
+    if (typeof reference !== "string") return description === undefined ? value : { ...value, description };
     value = findTarget(root, reference);
   }
   return {};

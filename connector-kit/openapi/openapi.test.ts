@@ -106,7 +106,12 @@ const differences = (change: Partial<Description["defaults"]>): string[] =>
   );
 
 test("a description that agrees with the vendor's document has no difference", () => {
-  assert.deepEqual(compareDescription(right, DOCUMENT), { differences: [], compared: 3, absent: 0 });
+  assert.deepEqual(compareDescription(right, DOCUMENT), {
+    differences: [],
+    warnings: [],
+    compared: 3,
+    absent: 0,
+  });
 });
 
 test("each difference from the vendor's document is named with its place and the remedy", () => {
@@ -154,6 +159,87 @@ test("each difference from the vendor's document is named with its place and the
     [{ record: "pan" }, /record: the vendor's answer has no pan; there is pen/],
   ];
   for (const [change, expected] of cases) assert.match(differences(change).join("\n"), expected);
+});
+
+/** The words are those of OnePageCRM (OnePageCRM/swagger, 2026-08-20), of Front (frontapp/front-api-specs, 2026-08-11) and of SendGrid (2026-01-22). */
+const updating = (description: string, properties: object, required: string[] = []) =>
+  readOpenapi({
+    openapi: "3.0.3",
+    info: { title: "Quill", version: "9" },
+    components: { schemas: { Custom: { type: "object", description: "Values by name." } } },
+    paths: {
+      "/pens/{pen_id}": {
+        put: {
+          description,
+          requestBody: {
+            content: { "application/json": { schema: { type: "object", required, properties } } },
+          },
+          responses: { 200: {} },
+        },
+        get: { responses: { 200: {} } },
+      },
+    },
+  });
+
+const warnings = (document: ReturnType<typeof readOpenapi>, update: object = {}): string[] =>
+  compareDescription(
+    {
+      ...right,
+      defaults: {
+        modes: ["update"],
+        get: { path: "/{path}/{id}" },
+        update: { method: "PUT", path: "/{path}/{id}", empty: true, ...update },
+      },
+      objects: { pens: {} },
+    },
+    document,
+  ).warnings.map(({ path, message }) => `${path}: ${message}`);
+
+test("an update that clears what it leaves out is warned about in the vendor's own words", () => {
+  const whole = updating(
+    "Updates a pen. Without partial=true this replaces the whole record. Fine otherwise.",
+    {},
+  );
+  assert.deepEqual(warnings(whole), [
+    "connector.defaults.update: the vendor says of PUT /pens/{pen_id}: “Without partial=true this replaces the whole record.” " +
+      "Look up what becomes of fields that an update leaves out (pens)",
+  ]);
+  const description = "Send all of them, or the other custom fields will be erased.";
+  const part = updating("Updates a pen.", {
+    custom: { type: "object", description },
+    name: { type: "string" },
+  });
+  assert.match(
+    warnings(part).join(),
+    /update\.keeps: the vendor says of custom: “.*erased\.” `keeps: \[custom\]` sends/,
+  );
+  assert.deepEqual(warnings(part, { keeps: ["custom"] }), []);
+});
+
+test("what the vendor demands of each update is named, unless it is repeated or required", () => {
+  const document = updating("", { name: { type: "string" }, nib: { type: "string" } }, ["name"]);
+  assert.match(
+    warnings(document).join(),
+    /update: the vendor demands name in each update: `repeats: \[name\]`/,
+  );
+  for (const update of [{ repeats: ["name"] }, { requires: ["name"] }])
+    assert.deepEqual(warnings(document, update), []);
+});
+
+test("a bound in a text without a form can be a number of seconds, and a date cannot", () => {
+  const bound = (schema: object) =>
+    compareDescription(
+      { ...right, defaults: { ...right.defaults, modes: ["read"] }, objects: { pens: {} } },
+      readOpenapi({
+        openapi: "3.0.3",
+        info: { title: "Quill", version: "9" },
+        paths: {
+          "/v3/pens": { get: { parameters: [{ name: "since", in: "query", schema }], responses: {} } },
+        },
+      }),
+    ).differences.filter(({ path }) => path.endsWith("since.format")).length;
+  assert.equal(bound({ type: "string" }), 0);
+  assert.equal(bound({ type: "string", format: "date-time" }), 1);
 });
 
 test("proposed facts have the vendor's id and its paging, as far as names tell them", () => {
