@@ -17,7 +17,7 @@ export interface Busbar {
   urls: BootstrapFile["urls"];
   /** The key and ids of the first start; undefined if this data folder does not have them. */
   bootstrap: Bootstrap | undefined;
-  /** Serves on for `BUSBAR_STOP_DELAY_SECONDS`, stops accepting requests, finishes those in progress (30 s at most), closes everything. */
+  /** Serves on for `BUSBAR_STOP_DELAY_SECONDS`, stops accepting requests, finishes those in progress (30 s at most), closes everything. May be called again. */
   stop(): Promise<void>;
 }
 
@@ -74,16 +74,14 @@ async function open(options: StartOptions, closers: Cleanup): Promise<Busbar> {
   );
   await keepBootstrapFile(config, bootstrap, urls);
   log.info({ urls }, "Busbar is ready");
-  return {
-    urls,
-    bootstrap,
-    async stop() {
-      isStopping = true;
-      // A load balancer notices only by its next check that this process stops.
-      await wait(config.stopDelayMs);
-      await closeAll(closers);
-    },
+  const stop = async (): Promise<void> => {
+    isStopping = true;
+    // A load balancer notices only by its next check that this process stops.
+    await wait(config.stopDelayMs);
+    await closeAll(closers);
   };
+  let stopped: Promise<void> | undefined;
+  return { urls, bootstrap, stop: () => (stopped ??= stop()) };
 }
 
 async function closeAll(closers: Cleanup): Promise<void> {

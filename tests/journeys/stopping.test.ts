@@ -46,7 +46,7 @@ test("a start while the last one stops on the same data folder and ports waits f
       () => "ended",
     );
   await until(async () => /^(This process stops\.|ended)$/.test(await asked()));
-  second = await startChildBusbar(dataDir, env);
+  second = await startChildBusbar(dataDir, { ...env, BUSBAR_STOP_DELAY_SECONDS: "0" });
   const { code, stdout } = await first.exited;
   assert.equal(code, 0, stdout);
   assert.equal((await second.call("GET", "/v1/projects")).status, 200);
