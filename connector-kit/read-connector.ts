@@ -180,6 +180,11 @@ export interface ReadConnector {
    * that it leaves out does not exist. Pure.
    */
   absentMeansEmpty?(objectName: string): boolean;
+  /**
+   * Lists the members of a record whose own members may have another name by now, so that one which no record of a read has is not delivered
+   * as null. Absent: none. Pure.
+   */
+  listRenamable?(objectName: string): readonly string[];
   /** Returns false for a field that is read only when it is named, not with all others. Absent: there is none. Pure. */
   isReadWithAll?(field: FieldMetadata): boolean;
   /**

@@ -98,6 +98,7 @@ export function declarativeRead(description: Description, classify: Classify): R
     choosePace: () => choosePace(description),
     needsMetadata: () => false,
     absentMeansEmpty: (objectName) => absentMeansEmpty(findPlan(description, objectName)),
+    listRenamable: (objectName) => findPlan(description, objectName)?.renamable ?? [],
     fieldKey: (name) => name,
     fieldBeyond: (steps, { fields }) => {
       const path = formatFieldPath(steps);

@@ -100,6 +100,6 @@ export const description: Description = {
   sources: {
     documentation: "https://developer.clickup.com/reference",
     checked:
-      "2026-11-28, a copy of ClickUp's OpenAPI file of 2026-08-02, goals in folders also by another copy; what the lists of tasks leave out, and that their order by change begins with the oldest where it is reversed, is from other connectors",
+      "2026-11-28, a copy of ClickUp's OpenAPI file of 2026-08-02, goals in folders also by another copy; what the lists of tasks leave out, and that their order by change begins with the oldest where it is reversed, is from other connectors: ClickUp's own page says only that `reverse` reverses it",
   },
 };

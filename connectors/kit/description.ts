@@ -34,6 +34,8 @@ export const description: Description = {
       },
       // The list has a change after half a minute, one of a hundred after five minutes or more.
       since: { to: "query.updated_after", format: "rfc3339-seconds", overlapMinutes: 15 },
+      // "The key will change" when a custom field gets another label (Kit's page about it).
+      renamable: ["fields"],
       update: { method: "PUT", path: "/v4/{path}/{id}", repeats: ["email_address"] },
       // Custom fields that the account does not have are ignored.
       warnings: ["warnings.*"],

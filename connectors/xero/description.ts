@@ -107,7 +107,6 @@ export const description: Description = {
       idPath: "QuoteID",
       deleted,
       list: { path: "/api.xro/2.0/{path}", query: { order: "UpdatedDateUTC ASC" } },
-      paging: { page: { to: "query.page", first: 1 } },
       since: { ...since, full: "1970-01-01T00:00:00Z", keyset: true, exclusive: true },
       example: { Title: "Pens" },
     },

@@ -208,6 +208,14 @@ const ObjectRulesSchema = Type.Object({
         "`null` that records of the object had before, unless `metadata` does not list it any more, or changes have a list of their own (`since.path`, `since.list`).",
     }),
   ),
+  renamable: Type.Optional(
+    Type.Array(Type.String({ minLength: 1 }), {
+      minItems: 1,
+      description:
+        "Members of a record whose own members have names that the account can change, such as `custom_fields`. One that no record of a read has " +
+        "may have another name by now: it stays absent, also where records had it before.",
+    }),
+  ),
   flattenBy: optional(
     "The member in `flatten` is a list: path of the field's name in an entry. Needs `typedValues` with `single`.",
   ),

@@ -63,6 +63,18 @@ integrations:
             - fieldName: given_name
             - fieldName: reference_id
               mapToName: comment
+  - name: kit
+    provider: kit
+    read:
+      objects:
+        - objectName: subscribers
+          destination: people
+          schedule: "*/10 * * * *"
+          requiredFields:
+            - fieldName: first_name
+            - fieldName: "$['fields']['city']"
+              mapToName: town
+          backfill: *all
   - name: pipedrive
     provider: pipedrive
     read:
@@ -91,6 +103,7 @@ describe("a provider that leaves out fields without a value", () => {
   let busbar: TestBusbar;
   let square: RunningVendor;
   let pipedrive: RunningVendor;
+  let kit: RunningVendor;
   let sink: Sink;
   let intercept: Intercept = (_request, carryOut) => carryOut();
   const pipedriveFacts = requireFacts("pipedrive");
@@ -100,9 +113,14 @@ describe("a provider that leaves out fields without a value", () => {
       intercept: (request, carryOut) => intercept(request, carryOut),
     });
     pipedrive = await startVendor(pipedriveFacts);
+    kit = await startVendor(requireFacts("kit"));
     busbar = await openTestBusbar({
       env: { BUSBAR_MINUTE_MS: "50", BUSBAR_RETRY_BASE_SECONDS: "0.05" },
-      providers: { square: { baseURL: square.url }, pipedrive: { baseURL: pipedrive.url } },
+      providers: {
+        square: { baseURL: square.url },
+        pipedrive: { baseURL: pipedrive.url },
+        kit: { baseURL: kit.url },
+      },
     });
     await addWebhook(busbar, "people", `${sink.url}/people`);
     const deployed = await busbar.inProject("PUT", "/integrations:batch", { sourceYaml: MANIFEST });
@@ -112,6 +130,7 @@ describe("a provider that leaves out fields without a value", () => {
     await busbar?.stop();
     await square?.close();
     await pipedrive?.close();
+    await kit?.close();
     await sink?.close();
   });
 
@@ -251,6 +270,26 @@ describe("a provider that leaves out fields without a value", () => {
     refuseWhole(0, 403, error);
     change(record, { given_name: "Ed III" });
     assert.deepEqual((await entryFor("barred", record, "Ed III")).mappedFields, { comment: null });
+  });
+
+  // Kit's page about custom fields: "the key will change" when the label is updated.
+  test("leaves out a custom field that the customer renamed, also in a whole read, and says so as a warning", async () => {
+    const ada = kit.vendor.records.put("subscribers", {
+      fields: { first_name: "Ada", fields: { city: "Oslo" } },
+    });
+    const bo = kit.vendor.records.put("subscribers", {
+      fields: { first_name: "Bo", fields: { city: "Rome" } },
+    });
+    await install("kit", { objectName: "subscribers" });
+    const find = (record: VendorRecord, name: string) =>
+      until(() => arrived(record, "kit").find(({ fields }) => fields["first_name"] === name));
+    assert.deepEqual((await find(ada, "Ada")).mappedFields, { town: "Oslo" });
+
+    ada.fields = { first_name: "Ada", fields: { place: "Oslo" } };
+    change(bo, { first_name: "Bo II", fields: { place: "Rome" } });
+    assert.deepEqual((await find(bo, "Bo II")).mappedFields, {});
+    await until(async () => /answers do not have: [^"]*city/.test(await readLogs("kit")));
+    assert.doesNotMatch(await readLogs("kit"), /Null, because/);
   });
 
   test("leaves out a field that the account's list of fields no longer has", async () => {

@@ -66,6 +66,7 @@ export async function openReadScan(
     shaper: shapeRecords(set, connector.read, {
       absentMeansEmpty: connector.read.absentMeansEmpty?.(run.objectName),
       known: run.knownFields,
+      renamable: connector.read.listRenamable?.(run.objectName),
     }),
     set,
     refused: new Set(),

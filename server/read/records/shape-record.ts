@@ -21,6 +21,8 @@ export interface RecordShaper {
    * first record.
    */
   missing(): string[];
+  /** Returns whether the field is null in a record that does not have it. */
+  isNullWhereAbsent(name: string): boolean;
   /**
    * Returns, once, the fields that are null where a record does not have them, beside those that were known at the beginning; undefined if
    * there is nothing to remember. Where nothing was known, that there are none is remembered, too.
@@ -35,13 +37,15 @@ interface ShapedBefore {
   absentMeansEmpty?: boolean | undefined;
   /** Names of fields that records had before. */
   known?: readonly string[] | null | undefined;
+  /** Members whose own members may have been renamed since: they are null only where another record of the run has them. */
+  renamable?: readonly string[] | undefined;
 }
 
 /** Prepares the shaping of the records of a run. */
 export function shapeRecords(
   { shown, mapped }: ReadSet,
   { fieldKey }: FieldNames,
-  { absentMeansEmpty = false, known }: ShapedBefore = {},
+  { absentMeansEmpty = false, known, renamable = [] }: ShapedBefore = {},
 ): RecordShaper {
   const spellings = rememberSpellings(fieldKey);
   const before = new Set(absentMeansEmpty ? known : []);
@@ -50,8 +54,8 @@ export function shapeRecords(
   const all = [...fields, ...mappedFields];
   for (const field of all) {
     field.mayBeNull = absentMeansEmpty;
-    field.isKnown = before.has(field.name);
-    field.isAwaited = field.isKnown;
+    field.isAwaited = before.has(field.name);
+    field.isKnown = field.isAwaited && !(field.path.length > 0 && renamable.includes(field.source));
   }
   let isAnyKnown = false;
   let isRemembered = Boolean(known);
@@ -74,6 +78,7 @@ export function shapeRecords(
     isAnyKnown: () => isAnyKnown,
     missing: () =>
       isAnyKnown ? listNames(all.filter(({ isFound, isAwaited }) => !isFound || isAwaited)) : [],
+    isNullWhereAbsent: (name) => all.some((field) => field.name === name && field.isKnown && field.mayBeNull),
     takeLearned() {
       if (!absentMeansEmpty || !isAnyKnown) return undefined;
       const learned = listNames(

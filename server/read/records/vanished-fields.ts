@@ -35,7 +35,8 @@ export async function leaveOutVanished(
   const metadata = await describeAgain(deps, scan);
   if (!metadata) {
     if (isLastPage && shaper.isAnyKnown()) {
-      const [known, unknown] = [missing.filter(isKnown), missing.filter((name) => !isKnown(name))];
+      const isNull = (name: string) => isKnown(name) && shaper.isNullWhereAbsent(name);
+      const [known, unknown] = [missing.filter(isNull), missing.filter((name) => !isNull(name))];
       if (unknown.length > 0)
         log.push(toWarning(`The provider's answers do not have: ${unknown.join(", ")}`));
       // Nobody can tell a field that was cleared in all these records from one that does not exist any more.
