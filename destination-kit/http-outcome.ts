@@ -6,7 +6,7 @@ import { toStorable } from "../ground/storable-text.ts";
 import type { Exchange, Outcome } from "./destination.ts";
 
 /** Maps 2xx to `delivered`, 410 to `gone`, everything else to `failed`; redirects are not followed. */
-export function httpOutcome(exchange: Exchange): Outcome {
+export function toHttpOutcome(exchange: Exchange): Outcome {
   if ("failure" in exchange) {
     return { kind: "failed", error: exchange.message, overloaded: exchange.failure === "timeout" };
   }

@@ -27,7 +27,7 @@ interface BatchConfig {
 }
 
 /** Returns the limits that the settings ask for; `bytes` is what one request of the service takes. */
-export const batchLimits = (
+export const toBatchLimits = (
   { batchSize = 1_000, maxWaitSecs = 30 }: BatchConfig,
   bytes: number,
 ): BatchLimits => ({

@@ -18,7 +18,7 @@ export function compareManifests(
   if (isBlank(before) && isBlank(after)) return [];
   if (isBlank(before)) return [{ kind: "added", path, ...toLeaf("after", after) }];
   if (isBlank(after)) return [{ kind: "removed", path, ...toLeaf("before", before) }];
-  const [was, is] = [keyByName(before), keyByName(after)];
+  const [was, is] = [mapByName(before), mapByName(after)];
   if (was && is) {
     const members = [...new Set([...Object.keys(was), ...Object.keys(is)])];
     return members.flatMap((member) =>
@@ -37,7 +37,7 @@ const toLeaf = (member: "before" | "after", value: Json | undefined): Partial<Ma
   value === undefined || typeof value === "object" ? {} : { [member]: value };
 
 /** Returns an object unchanged, a list of objects as an object by their names, undefined for anything else. */
-function keyByName(value: Json | undefined): JsonObject | undefined {
+function mapByName(value: Json | undefined): JsonObject | undefined {
   if (isJsonObject(value)) return value;
   if (!Array.isArray(value) || !value.every(isJsonObject)) return undefined;
   const entries = value.map((item): [string | undefined, Json] => [readName(item), item]);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ManifestIntegration } from "./manifest.ts";
-import { fieldMappings, findDeclaredWriteObject, inheritsMapping } from "./object-fields.ts";
+import { listFieldMappings, findDeclaredWriteObject, inheritsMapping } from "./object-fields.ts";
 
 const integration: ManifestIntegration = {
   name: "sync",
@@ -60,7 +60,7 @@ test("mapped names lead to the customer's field, else to the manifest's, else no
   };
   for (const name of ["account", "company"]) {
     assert.deepEqual(
-      [...fieldMappings(integration, config, name).mappedToProvider],
+      [...listFieldMappings(integration, config, name).mappedToProvider],
       [
         ["city", "billingcity"],
         ["country", "$['address']['country']"],
@@ -73,7 +73,10 @@ test("mapped names lead to the customer's field, else to the manifest's, else no
   const chosen = {
     read: { objects: { x: { objectName: "account", selectedFieldMappings: { city: "shippingcity" } } } },
   };
-  assert.equal(fieldMappings(integration, chosen, "account").mappedToProvider.get("city"), "shippingcity");
+  assert.equal(
+    listFieldMappings(integration, chosen, "account").mappedToProvider.get("city"),
+    "shippingcity",
+  );
 });
 
 test("values are found under the mapped and under the provider's name of the field", () => {
@@ -87,7 +90,7 @@ test("values are found under the mapped and under the provider's name of the fie
       },
     },
   };
-  const { valueMappings } = fieldMappings(integration, config, "account");
+  const { valueMappings } = listFieldMappings(integration, config, "account");
   for (const name of ["country", "land"])
     assert.deepEqual(valueMappings.get(name), new Map([["germany", "DE"]]));
   for (const name of ["city", "billingcity"])
@@ -95,6 +98,6 @@ test("values are found under the mapped and under the provider's name of the fie
 });
 
 test("an object that is not read has no mappings", () => {
-  const { mappedToProvider, valueMappings } = fieldMappings(integration, undefined, "task");
+  const { mappedToProvider, valueMappings } = listFieldMappings(integration, undefined, "task");
   assert.equal(mappedToProvider.size + valueMappings.size, 0);
 });

@@ -57,7 +57,7 @@ export function findConfigObject<T extends { objectName?: string }>(
  * Returns the mappings of the read object of that name, native or mapped. The customer's choice overrides the
  * manifest's mapping. Names without a mapping are not in the result.
  */
-export function fieldMappings(
+export function listFieldMappings(
   integration: ManifestIntegration,
   config: ConfigInput | undefined,
   objectName: string,
@@ -78,11 +78,11 @@ export function fieldMappings(
   }
   return {
     mappedToProvider,
-    valueMappings: valueMappings(configured?.selectedValueMappings ?? {}, mappedToProvider),
+    valueMappings: listValueMappings(configured?.selectedValueMappings ?? {}, mappedToProvider),
   };
 }
 
-function valueMappings(
+function listValueMappings(
   selected: Record<string, Record<string, string>>,
   mappedToProvider: ReadonlyMap<string, string | undefined>,
 ): FieldMappings["valueMappings"] {

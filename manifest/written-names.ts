@@ -1,7 +1,12 @@
 /** Compares the names that an installation can write to under two revisions of its integration. Pure. */
 import type { ConfigInput } from "./installation-config.ts";
 import type { ManifestIntegration, WriteObject } from "./manifest.ts";
-import { findConfigObject, fieldMappings, findDeclaredReadObject, inheritsMapping } from "./object-fields.ts";
+import {
+  findConfigObject,
+  listFieldMappings,
+  findDeclaredReadObject,
+  inheritsMapping,
+} from "./object-fields.ts";
 
 /** Returns a sentence for each name of an object or field that a write can use under `before` and not under `after`. */
 export function listLostNames(
@@ -18,10 +23,10 @@ export function listLostNames(
         : `\`${name}\` is no longer a name of \`${object.objectName}\` for writing`,
     );
     const next = listWritable(after, config).find(({ objectName }) => objectName === object.objectName);
-    return next ? [...sentences, ...lostFields(object, next)] : sentences;
+    return next ? [...sentences, ...listLostFields(object, next)] : sentences;
   });
 
-  function lostFields(object: WriteObject, next: WriteObject): string[] {
+  function listLostFields(object: WriteObject, next: WriteObject): string[] {
     const kept = readMappedNames(after, next, config);
     return [...readMappedNames(before, object, config)].flatMap(([mapped, field]) =>
       kept.has(mapped) || mapped === field
@@ -67,5 +72,5 @@ const readMappedNames = (
   config: ConfigInput | undefined,
 ): Map<string, string | undefined> =>
   inheritsMapping(object, config)
-    ? fieldMappings(integration, config, object.objectName).mappedToProvider
+    ? listFieldMappings(integration, config, object.objectName).mappedToProvider
     : new Map();

@@ -5,7 +5,7 @@ import { compare } from "./parity/compare.ts";
 import { readDocument, type Document } from "./parity/document.ts";
 import { explain } from "./parity/explain.ts";
 import { EXPLANATIONS } from "./parity/explained.ts";
-import { parityPage, report } from "./parity/report.ts";
+import { writeParityPage, report } from "./parity/report.ts";
 
 const USAGE = `npm run parity -- <file or folder>… [--write]
 
@@ -31,7 +31,7 @@ const operations = {
   refusing: [...ours.operations.values()].filter((one) => one.refusesAlways).map(({ name }) => name),
 };
 console.log(report(verdict, operations));
-if (process.argv.includes("--write")) await writeFile(PAGE, parityPage(verdict, operations));
+if (process.argv.includes("--write")) await writeFile(PAGE, writeParityPage(verdict, operations));
 process.exitCode = verdict.unexplained.length + verdict.stale.length > 0 ? 1 : 0;
 
 async function filesAt(path: string): Promise<string[]> {

@@ -26,16 +26,16 @@ export const providerEvidence = (): Record<string, ProviderEvidence> =>
   Object.fromEntries(
     Object.keys(CONNECTORS)
       .toSorted()
-      .map((key) => [key, evidenceFrom(key, DESCRIPTIONS[key], readFacts(key))]),
+      .map((key) => [key, readEvidence(key, DESCRIPTIONS[key], readFacts(key))]),
   );
 
-function evidenceFrom(
+function readEvidence(
   provider: string,
   description: Description | undefined,
   facts: Facts | undefined,
 ): ProviderEvidence {
   const objects = Object.fromEntries(
-    promisedActions(description, facts).map(([object, actions]) => [
+    listPromisedActions(description, facts).map(([object, actions]) => [
       object,
       Object.fromEntries(actions.map((action) => [action, sourceKey(facts, object, action)])),
     ]),
@@ -47,7 +47,7 @@ function evidenceFrom(
     .filter(([, records]) => records.length > 0);
   const faults = readKnownFaults().filter((fault) => fault.startsWith(`${provider} `));
   return {
-    sources: Object.fromEntries(sources.map(([key, source]) => [key, shownSource(source)])),
+    sources: Object.fromEntries(sources.map(([key, source]) => [key, showSource(source)])),
     objects,
     ...(notRead.length > 0 && { notRead: Object.fromEntries(notRead) }),
     ...(faults.length > 0 && { faults: faults.map((fault) => fault.slice(provider.length + 1)) }),
@@ -67,7 +67,7 @@ const listNotRead = (list: ObjectFacts["list"]): string[] => {
 };
 
 /** What the connector can do; where it is written out in code, what there are facts about. */
-function promisedActions(
+function listPromisedActions(
   description: Description | undefined,
   facts: Facts | undefined,
 ): [object: string, EvidenceAction[]][] {
@@ -92,7 +92,7 @@ function sourceKey(facts: Facts | undefined, object: string, action: EvidenceAct
   return (known && FACTS[action](known)?.source.split("#")[0]) ?? UNVERIFIED;
 }
 
-const shownSource = ({ kind, repository, file, url, version, date }: Facts["sources"][string]) => ({
+const showSource = ({ kind, repository, file, url, version, date }: Facts["sources"][string]) => ({
   kind,
   name: url ?? [repository, file].filter(Boolean).join(", "),
   ...(version !== undefined && { version }),

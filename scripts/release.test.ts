@@ -8,9 +8,9 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { parse } from "yaml";
 import {
-  billOfMaterials,
-  checksums,
-  homebrewFormula,
+  buildBillOfMaterials,
+  listChecksums,
+  writeHomebrewFormula,
   imageDefinition,
   listInstalled,
   publishScript,
@@ -60,7 +60,7 @@ test("notes are the changelog's section of the version; only a candidate may tak
 });
 
 test("the formula names the archive as npm's registry serves it, with its checksum", () => {
-  const formula = homebrewFormula(CANDIDATE);
+  const formula = writeHomebrewFormula(CANDIDATE);
   assert.match(formula, /url "https:\/\/registry\.npmjs\.org\/busbar\/-\/busbar-1\.0\.0-rc\.1\.tgz"/);
   assert.match(formula, new RegExp(`sha256 "${CANDIDATE.sha256}"`));
   // Homebrew's audit: https://docs.brew.sh/Formula-Cookbook, at most 80 characters with the name, no article or full stop.
@@ -96,7 +96,7 @@ const LISTED = {
 };
 
 test("a bill of materials names the package and what is inside, and nothing else", () => {
-  const made = billOfMaterials(JSON.stringify(LISTED), "x", ["a@1.0.0", "b@2.0.0"], new Date(0));
+  const made = buildBillOfMaterials(JSON.stringify(LISTED), "x", ["a@1.0.0", "b@2.0.0"], new Date(0));
   const { metadata, components, dependencies } = JSON.parse(made);
   assert.equal(metadata.component.name, "x");
   assert.deepEqual(components, [{ "bom-ref": "a@1.0.0" }, { "bom-ref": "b@2.0.0" }]);
@@ -106,7 +106,7 @@ test("a bill of materials names the package and what is inside, and nothing else
     { ref: "b@2.0.0", dependsOn: [] },
   ]);
   assert.throws(
-    () => billOfMaterials(JSON.stringify(LISTED), "x", ["d@1.0.0"], new Date(0)),
+    () => buildBillOfMaterials(JSON.stringify(LISTED), "x", ["d@1.0.0"], new Date(0)),
     /lock file: d@1\.0\.0/,
   );
 });
@@ -114,7 +114,12 @@ test("a bill of materials names the package and what is inside, and nothing else
 test("a bill of materials of the same packages is the same, whenever and wherever it is made", () => {
   const make = (serialNumber: string, timestamp: string, folder: string, contents = ["a@1.0.0"]) => {
     const metadata = { timestamp, component: { ...LISTED.metadata.component, name: folder } };
-    return billOfMaterials(JSON.stringify({ ...LISTED, serialNumber, metadata }), "x", contents, new Date(0));
+    return buildBillOfMaterials(
+      JSON.stringify({ ...LISTED, serialNumber, metadata }),
+      "x",
+      contents,
+      new Date(0),
+    );
   };
   const first = make("urn:uuid:1", "2026-01-01T00:00:00Z", "busbar");
   assert.equal(make("urn:uuid:2", "2027-01-01T00:00:00Z", "clone"), first);
@@ -137,7 +142,7 @@ test("publishing checks the files, and asks for provenance only where npm offers
   scope.after(() => rm(folder, { recursive: true, force: true }));
   const bytes = Buffer.from("packed");
   await writeFile(join(folder, CANDIDATE.file), bytes);
-  await writeFile(join(folder, "SHA256SUMS"), checksums({ [CANDIDATE.file]: bytes }));
+  await writeFile(join(folder, "SHA256SUMS"), listChecksums({ [CANDIDATE.file]: bytes }));
   await writeFile(join(folder, "publish.sh"), publishScript([CANDIDATE]));
   const npm = '#!/bin/sh\nif [ "$1" = view ]; then printf %s "$FOUND"; else echo "npm $*"; fi\n';
   await writeFile(join(folder, "npm"), npm);

@@ -13,9 +13,9 @@ import { basename, dirname, join, relative, resolve } from "node:path";
 import { parseArgs, promisify } from "node:util";
 import { callersFolder } from "../ground/config.ts";
 import {
-  billOfMaterials,
-  checksums,
-  homebrewFormula,
+  buildBillOfMaterials,
+  listChecksums,
+  writeHomebrewFormula,
   imageDefinition,
   listInstalled,
   publishScript,
@@ -69,7 +69,7 @@ async function makeRelease(): Promise<void> {
     await cp(join(scratch, "cli/LICENSES.txt"), join(OUT, "busbar.cjs.LICENSES.txt"));
     const containerfile = await readFile(join(ROOT, "deploy/Containerfile"), "utf8");
     await write("Containerfile", imageDefinition(containerfile, server, values.repository));
-    await write("busbar.rb", homebrewFormula(server, values.repository));
+    await write("busbar.rb", writeHomebrewFormula(server, values.repository));
     await write("RELEASE_NOTES.md", notes);
     await write("publish.sh", publishScript(archives));
     await chmod(join(OUT, "publish.sh"), 0o755);
@@ -82,7 +82,7 @@ async function makeRelease(): Promise<void> {
   const files = await Promise.all(
     names.map(async (name) => [name, await readFile(join(OUT, name))] as const),
   );
-  await write("SHA256SUMS", checksums(Object.fromEntries(files)));
+  await write("SHA256SUMS", listChecksums(Object.fromEntries(files)));
   console.log(
     `${relative(process.cwd(), OUT) || "."}: ${[...names, "publish.sh", "SHA256SUMS"].toSorted().join(", ")}`,
   );
@@ -148,7 +148,7 @@ async function addArchive(stage: string, brought?: Brought): Promise<Archive> {
       ["sbom", "--package-lock-only", "--sbom-format", "cyclonedx"],
       brought.lock,
     );
-    const bom = billOfMaterials(listed, manifest.name, brought.contents, time);
+    const bom = buildBillOfMaterials(listed, manifest.name, brought.contents, time);
     await write(`${basename(name, ".tgz")}.cdx.json`, bom);
   }
   const bytes = await readFile(join(OUT, name));

@@ -1,14 +1,14 @@
 /** `busbar completion bash`: prints a script that completes commands, options and known values; installs nothing. */
 import { Argument, type Command } from "commander";
-import { bashCompletion } from "../completion/bash.ts";
+import { writeBashCompletion } from "../completion/bash.ts";
 import { listCompletions } from "../completion/completions.ts";
-import { fishCompletion } from "../completion/fish.ts";
-import { zshCompletion } from "../completion/zsh.ts";
+import { writeFishCompletion } from "../completion/fish.ts";
+import { writeZshCompletion } from "../completion/zsh.ts";
 import { UsageFailure } from "../failures.ts";
 import { listResourcesWith } from "../resources/resources.ts";
 import type { Terminal } from "../terminal.ts";
 
-const SHELLS = { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion };
+const SHELLS = { bash: writeBashCompletion, zsh: writeZshCompletion, fish: writeFishCompletion };
 
 /** Adds the command. `program` must already have all other commands. */
 export function addCompletion(program: Command, terminal: Terminal): void {

@@ -11,7 +11,7 @@ import { printRecord } from "../output/print-record.ts";
 import { canAsk } from "../prompt.ts";
 import { connect, type Connected } from "../settings/connect.ts";
 import type { Terminal } from "../terminal.ts";
-import { collect, wholeNumber } from "./resource-options.ts";
+import { collect, parseWholeNumber } from "./resource-options.ts";
 
 interface ConnectOptions {
   group: string;
@@ -40,7 +40,7 @@ export function addConnect(program: Command, terminal: Terminal): void {
     )
     .option("--provider-app <id>", "your OAuth client, if there are several")
     .option("--no-open", "print the address of the consent page and open no browser")
-    .option("--timeout-seconds <n>", "how long to wait for the consent", wholeNumber(1, 3_600), 600)
+    .option("--timeout-seconds <n>", "how long to wait for the consent", parseWholeNumber(1, 3_600), 600)
     .addHelpText(
       "after",
       "\nCredentials are the API key alone, or a JSON object: username and password, or clientId and clientSecret, or the\n" +

@@ -9,7 +9,7 @@ import { findInstallation } from "../resources/find-installation.ts";
 import type { Filters } from "../resources/resource.ts";
 import { connect } from "../settings/connect.ts";
 import type { Terminal } from "../terminal.ts";
-import { addFilters, wholeNumber } from "./resource-options.ts";
+import { addFilters, parseWholeNumber } from "./resource-options.ts";
 
 interface FollowOptions extends Filters {
   count?: number;
@@ -25,7 +25,7 @@ export function addEvents(program: Command, terminal: Terminal): void {
     .description("changes that providers report")
     .command("follow")
     .description("print the events of an installation's subscriptions as they are processed, until Ctrl-C")
-    .option("--count <n>", "end after so many events", wholeNumber(1, 1_000_000));
+    .option("--count <n>", "end after so many events", parseWholeNumber(1, 1_000_000));
   addFilters(follow, "installation", "integration", "group", "object", "record").action(
     async ({ count, object, record, ...of }: FollowOptions, command: Command) => {
       const server = await connect(command, terminal);

@@ -2,7 +2,7 @@
 import { InvalidArgumentError, type Command } from "commander";
 import { UsageFailure } from "../failures.ts";
 import type { JsonObject } from "../http/json.ts";
-import { collect, wholeNumber } from "./resource-options.ts";
+import { collect, parseWholeNumber } from "./resource-options.ts";
 import { parseFutureTimeOption } from "./time-option.ts";
 
 export interface KeyLimitOptions {
@@ -21,7 +21,7 @@ export const addKeyLimits = (command: Command): Command =>
     .option(
       "--burst <n>",
       "requests at once after a pause (default: those of a second)",
-      wholeNumber(1, 1_000_000),
+      parseWholeNumber(1, 1_000_000),
     );
 
 /** Returns the members that the options set. */

@@ -13,7 +13,7 @@ import {
 import { findSignatureFault } from "../listen/verify-signature.ts";
 import { connect, type Connected } from "../settings/connect.ts";
 import type { Terminal } from "../terminal.ts";
-import { wholeNumber } from "./resource-options.ts";
+import { parseWholeNumber } from "./resource-options.ts";
 import { parseJson, textAt, valueAt } from "../http/json.ts";
 import type { Output } from "../output/output.ts";
 import { escapeUnsafe, printableLines } from "../output/printable.ts";
@@ -33,19 +33,19 @@ export function addListen(program: Command, terminal: Terminal): void {
   program
     .command("listen")
     .description("receive events on this machine while you develop")
-    .option("--port <n>", "port to listen on (default: a free one)", wholeNumber(0, 65_535), 0)
+    .option("--port <n>", "port to listen on (default: a free one)", parseWholeNumber(0, 65_535), 0)
     .option("--host <address>", "address to listen on", "127.0.0.1")
     .option("--events <types>", "event types, separated by commas (default: all)")
     .option("--destination <idOrName>", "use this destination instead of creating a temporary one")
     .option("--public-url <url>", "URL at which the server reaches this machine, for example of a tunnel")
     .option("--forward-to <url>", "forward each verified message and pass its answer back to the server")
-    .option("--count <n>", "exit after this number of events", wholeNumber(1, 1_000_000))
+    .option("--count <n>", "exit after this number of events", parseWholeNumber(1, 1_000_000))
     .addHelpText("after", `\nEvents: ${EVENT_TYPES.join(", ")}`)
     .action(async (options: ListenOptions, command: Command) => {
       const forwardTo =
-        options.forwardTo === undefined ? undefined : webUrl("--forward-to", options.forwardTo);
+        options.forwardTo === undefined ? undefined : toWebUrl("--forward-to", options.forwardTo);
       const publicUrl =
-        options.publicUrl === undefined ? undefined : webUrl("--public-url", options.publicUrl);
+        options.publicUrl === undefined ? undefined : toWebUrl("--public-url", options.publicUrl);
       const events = chooseEvents(options.events);
       const server = await connect(command, terminal);
       await listen({ ...options, events, forwardTo, publicUrl }, server, terminal.catchInterrupt());
@@ -82,7 +82,7 @@ async function listen(wanted: Wanted, deps: Connected, interrupted: AbortSignal)
   let temporary: TemporaryDestination | undefined;
   try {
     if (wanted.destination === undefined) {
-      const url = wanted.publicUrl ?? localUrl(wanted.host, receiver.port);
+      const url = wanted.publicUrl ?? toLocalUrl(wanted.host, receiver.port);
       temporary = await makeTemporaryDestination(deps, url);
       signingKey = temporary.signingKey;
       await requireReachable(deps, temporary.name, url);
@@ -107,7 +107,7 @@ async function listen(wanted: Wanted, deps: Connected, interrupted: AbortSignal)
 }
 
 /** Returns the URL at which this machine reaches the listener. */
-function localUrl(host: string, port: number): URL {
+function toLocalUrl(host: string, port: number): URL {
   const everywhere: Record<string, string> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
   const reachable = everywhere[host] ?? host;
   return new URL(`http://${reachable.includes(":") ? `[${reachable}]` : reachable}:${port}/`);
@@ -132,7 +132,7 @@ function chooseEvents(given: string | undefined): string[] {
   );
 }
 
-function webUrl(option: string, given: string): URL {
+function toWebUrl(option: string, given: string): URL {
   if (URL.canParse(given) && /^https?:\/\//i.test(given)) return new URL(given);
   throw new UsageFailure(`${option} takes an http or https address, not "${given}".`);
 }

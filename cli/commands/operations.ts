@@ -11,7 +11,7 @@ import { printRows, type Filters } from "../resources/resource.ts";
 import { OPERATIONS } from "../resources/resources.ts";
 import { connect, type Connected } from "../settings/connect.ts";
 import type { Terminal } from "../terminal.ts";
-import { addFilters, wholeNumber } from "./resource-options.ts";
+import { addFilters, parseWholeNumber } from "./resource-options.ts";
 
 interface OperationsOptions extends Filters {
   follow?: boolean;
@@ -25,7 +25,7 @@ export function addOperations(program: Command, terminal: Terminal): void {
     .description("list operations, or show one")
     .option("-f, --follow", "wait until the operation ends and show its progress; exit code 1 if it failed")
     .addOption(new Option("-w, --watch", "the same").hideHelp())
-    .option("--timeout-seconds <n>", "how long to wait", wholeNumber(1, 172_800), 3_600);
+    .option("--timeout-seconds <n>", "how long to wait", parseWholeNumber(1, 172_800), 3_600);
   addFilters(operations, ...(OPERATIONS.filters ?? [])).action(
     async (id: string | undefined, options: OperationsOptions, command: Command) => {
       const { follow, watch, timeoutSeconds, ...filters } = options;

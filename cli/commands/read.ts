@@ -7,7 +7,7 @@ import { printRecord } from "../output/print-record.ts";
 import { connect, type Connected } from "../settings/connect.ts";
 import type { Terminal } from "../terminal.ts";
 import { followToEnd } from "./operations.ts";
-import { wholeNumber } from "./resource-options.ts";
+import { parseWholeNumber } from "./resource-options.ts";
 import { parseTimeOption } from "./time-option.ts";
 
 interface ReadOptions {
@@ -28,7 +28,7 @@ export function addRead(program: Command, terminal: Terminal): void {
     .option("--since <time>", "only records changed since then, such as 2h, 3d or 2026-01-31T12:00:00Z")
     .option("--until <time>", "only records changed until then")
     .option("--wait", "wait for the end and show the progress; exit code 1 if the read failed")
-    .option("--timeout-seconds <n>", "with --wait: timeout", wholeNumber(1, 172_800), 3_600)
+    .option("--timeout-seconds <n>", "with --wait: timeout", parseWholeNumber(1, 172_800), 3_600)
     .option("--dry-run", "show the first request and the estimated number of records; read nothing")
     .option("--idempotency-key <key>", "repeating the command with the same key reads only once")
     .action(async (integration: string, object: string, options: ReadOptions, command: Command) => {

@@ -18,7 +18,9 @@ const OPTIONS: Record<keyof Filters, () => Option> = {
   record: () => new Option("--record <id>", "of the record with this id of the provider"),
   includeSecrets: () => new Option("--include-secrets", "show the signing key of a webhook"),
   limit: () =>
-    new Option("--limit <n>", `maximum number of rows (${DEFAULT_LIMIT})`).argParser(wholeNumber(1, 10_000)),
+    new Option("--limit <n>", `maximum number of rows (${DEFAULT_LIMIT})`).argParser(
+      parseWholeNumber(1, 10_000),
+    ),
 };
 
 export function addFilters(command: Command, ...names: (keyof Filters)[]): Command {
@@ -37,7 +39,7 @@ export function requireKnownFilters(resource: Resource, filters: Filters): void 
 }
 
 /** Returns a parser for an option's value. The option's name contains the unit. */
-export const wholeNumber =
+export const parseWholeNumber =
   (least: number, max: number) =>
   (value: string): number => {
     const number = Number(value);

@@ -52,13 +52,13 @@ function buildColumns(records: JsonObject[]): Record<string, Column> {
   const columns: Record<string, Column> = {};
   for (const member of ["mappedFields", "fields"]) {
     for (const record of records)
-      for (const name of namesIn(record[member]))
+      for (const name of listNames(record[member]))
         columns[name] ??= { text: (row) => printCell(readMember(row[member], name)) };
   }
   return { ...columns, ID: { text: (row) => textAt(row, "id") ?? "", kind: "id" } };
 }
 
-const namesIn = (value: Json | undefined): string[] => (isObject(value) ? Object.keys(value) : []);
+const listNames = (value: Json | undefined): string[] => (isObject(value) ? Object.keys(value) : []);
 const readMember = (value: Json | undefined, name: string): Json =>
   isObject(value) ? (value[name] ?? null) : null;
 

@@ -20,7 +20,7 @@ import { connect, type Connected } from "../settings/connect.ts";
 import type { Terminal } from "../terminal.ts";
 import { writeRequest, type RecordOptions } from "../write-request.ts";
 import { followToEnd } from "./operations.ts";
-import { collect, wholeNumber } from "./resource-options.ts";
+import { collect, parseWholeNumber } from "./resource-options.ts";
 
 interface WriteOptions extends RecordOptions {
   wait?: boolean;
@@ -47,7 +47,7 @@ export function addWrite(program: Command, terminal: Terminal): void {
     .option("--request <json>", "the whole request body of the API: JSON, @file, or - for stdin")
     .option("--async", "write asynchronously")
     .option("--wait", "with --async: wait for the end; exit code 1 if it failed")
-    .option("--timeout-seconds <n>", "with --wait: timeout", wholeNumber(1, 172_800), 3_600)
+    .option("--timeout-seconds <n>", "with --wait: timeout", parseWholeNumber(1, 172_800), 3_600)
     .option("--all-or-none", "for a batch: write all records or none")
     .option("--dry-run", "show the requests without sending them")
     .option("--idempotency-key <key>", "repeating the command with the same key writes only once")

@@ -1,7 +1,7 @@
 /** Writes the completion script for bash. */
 import type { CompletedOption, Completion } from "./completions.ts";
 
-export const bashCompletion = (
+export const writeBashCompletion = (
   all: Completion[],
 ): string => `# Completion of busbar for bash: source <(busbar completion bash)
 function _busbar {

@@ -2,7 +2,7 @@
 import { listCases, commandCases } from "./bash.ts";
 import type { Completion, CompletedOption } from "./completions.ts";
 
-export const fishCompletion = (
+export const writeFishCompletion = (
   all: Completion[],
 ): string => `# Completion of busbar for fish: busbar completion fish | source
 function __busbar_at

@@ -2,7 +2,7 @@
 import { listChoices, readWord } from "./bash.ts";
 import type { Completion } from "./completions.ts";
 
-export const zshCompletion = (all: Completion[]): string => `#compdef busbar
+export const writeZshCompletion = (all: Completion[]): string => `#compdef busbar
 # Completion of busbar for zsh: source <(busbar completion zsh), after compinit
 function _busbar {
   local current=$words[CURRENT] at="" option="" values=0 word i

@@ -36,13 +36,13 @@ export async function askConsent(
   if (opens) terminal.openPage?.(url);
   const interrupted = terminal.catchInterrupt();
   const end = nowMs() + timeoutSeconds * 1_000;
-  const consent = textAt(await newestConsent(deps, customer), "id");
+  const consent = textAt(await findNewestConsent(deps, customer), "id");
   let failed = "";
   while (nowMs() < end) {
     if (!(await pause(PAUSE_MS, interrupted))) throw new Ended();
     const now = await findConnection(deps, customer);
     if (now && joinVersion(now) !== joinVersion(before)) return now;
-    const latest = await newestConsent(deps, customer);
+    const latest = await findNewestConsent(deps, customer);
     if (textAt(latest, "id") !== consent || textAt(latest, "status") !== "failed") continue;
     const failure = `The consent failed (${textAt(latest, "reason")}): ${textAt(latest, "detail")}`;
     if (valueAt(latest, "retryable") !== true) throw new Failure(failure, { remedy: REMEDY });
@@ -58,7 +58,7 @@ export async function askConsent(
 const REMEDY = "docs/guide/connections.md lists the reasons. Run the command again for a new page.";
 
 /** Returns the customer's newest consent; undefined where the key may not list consents. */
-async function newestConsent(
+async function findNewestConsent(
   { inProject }: Pick<Connected, "inProject">,
   { provider, groupRef }: Customer,
 ): Promise<JsonObject | undefined> {

@@ -36,20 +36,20 @@ export function objectsAt(value: Json | undefined, path: string): JsonObject[] {
 export function requireText(value: Json | undefined, path: string): string {
   const found = textAt(value, path);
   if (found !== undefined) return found;
-  throw notUnderstood(`it has no \`${path}\``);
+  throw refuseAnswer(`it has no \`${path}\``);
 }
 
 export function requireObject(value: Json | undefined): JsonObject {
   if (isObject(value)) return value;
-  throw notUnderstood("it is not an object");
+  throw refuseAnswer("it is not an object");
 }
 
 export function requireObjects(value: Json | undefined): JsonObject[] {
   if (Array.isArray(value) && value.every(isObject)) return value;
-  throw notUnderstood("it is not a list");
+  throw refuseAnswer("it is not a list");
 }
 
-const notUnderstood = (why: string): Failure =>
+const refuseAnswer = (why: string): Failure =>
   new Failure(`The server's answer is not the expected one: ${why}.`, {
     remedy: "Check that the address is that of a Busbar.",
   });

@@ -43,7 +43,7 @@ export async function readManifest(
 /** Reads `<key>.yaml` and `<key>.json`; empty without the folder. Throws `Failure` for two files of one key. */
 async function readProviders(folder: string, cwd: string): Promise<Record<string, ProviderFile>> {
   const files = new Map<string, ProviderFile>();
-  for (const name of (await filesIn(folder, cwd)).toSorted()) {
+  for (const name of (await listFiles(folder, cwd)).toSorted()) {
     const key = /^(.+)\.(ya?ml|json)$/.exec(name)?.[1];
     if (key === undefined) continue;
     if (files.has(key)) throw new Failure(`${folder} has two files of ${key}. Keep one of them.`);
@@ -52,7 +52,7 @@ async function readProviders(folder: string, cwd: string): Promise<Record<string
   return Object.fromEntries(files);
 }
 
-const filesIn = (folder: string, cwd: string): Promise<string[]> =>
+const listFiles = (folder: string, cwd: string): Promise<string[]> =>
   readdir(resolve(cwd, folder)).catch((cause: NodeJS.ErrnoException) => {
     if (cause.code === "ENOENT") return [];
     throw new Failure(`${folder} cannot be read: ${cause.message}.`, { cause });

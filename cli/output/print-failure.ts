@@ -30,12 +30,12 @@ function inWords(failure: Failure, paint: Paint): string[] {
   const remedy =
     failure.remedy ??
     textAt(problem, "remedy") ??
-    (failure instanceof Refused ? remedyFor(failure) : undefined);
+    (failure instanceof Refused ? findRemedy(failure) : undefined);
   const title = textAt(problem, "title");
   const heading = title && title !== failure.message ? `${paint.bold(escapeUnsafe(title))}\n  ` : "";
   return [
     `${paint.red(paint.bold("error"))}: ${heading}${printableLines(failure.message)}`,
-    ...issues.flatMap((issue) => issueLines(issue, { message: failure.message, remedy }, paint)),
+    ...issues.flatMap((issue) => listIssueLines(issue, { message: failure.message, remedy }, paint)),
     ...(issues.length > 0 ? [] : listCauses(problem, failure.message)),
     ...(remedy && !failure.message.includes(remedy)
       ? [`  ${paint.blue("→")} ${printableLines(remedy)}`]
@@ -45,7 +45,7 @@ function inWords(failure: Failure, paint: Paint): string[] {
 }
 
 /** Returns the lines of an issue. The place is printed even if detail and remedy are already printed above. */
-function issueLines(
+function listIssueLines(
   issue: JsonObject,
   { message, remedy: ofAll }: { message: string; remedy: string | undefined },
   paint: Paint,
@@ -83,7 +83,7 @@ function requestLine(problem: JsonObject, paint: Paint): string[] {
   ];
 }
 
-function remedyFor({ status, problem }: Refused): string | undefined {
+function findRemedy({ status, problem }: Refused): string | undefined {
   // A Busbar always answers with a Problem.
   if (Object.keys(problem).length === 0) return "Check that the address is that of a Busbar.";
   if (status === 401) return "Log in again with `busbar login`, or give another key.";

@@ -26,7 +26,7 @@ export const listIntegrationDependents: ListDependents = async (deps, name) => {
   const kept = connectionIds(others.filter(isOther));
   return [
     count("installation", installations.map(groupName), "of "),
-    count("connection", uniqueConnections(installations, kept)),
+    count("connection", listUniqueConnections(installations, kept)),
   ].flat();
 };
 
@@ -38,7 +38,7 @@ export const listInstallationDependents: ListDependents = async (deps, name, { i
   // A connection belongs to one customer.
   const ofCustomer = await listInstallations(deps, { groupRef: groupName(installation) });
   const sharers = ofCustomer.filter((one) => !isNamed(one) && textAt(one, "connection.id") === connectionId);
-  if (sharers.length === 0) return count("connection", uniqueConnections([installation], new Set()));
+  if (sharers.length === 0) return count("connection", listUniqueConnections([installation], new Set()));
   return [`its connection is kept, because ${nameFirst(sharers.map(installationName))} uses it`];
 };
 
@@ -157,7 +157,7 @@ const connectionIds = (installations: JsonObject[]): Set<string | undefined> =>
   new Set(installations.map((one) => textAt(one, "connection.id")));
 
 /** Names the connections of installations, each once, without those that are kept. */
-function uniqueConnections(installations: JsonObject[], kept: Set<string | undefined>): string[] {
+function listUniqueConnections(installations: JsonObject[], kept: Set<string | undefined>): string[] {
   const names = new Map<string | undefined, string>();
   for (const one of installations) {
     const id = textAt(one, "connection.id");

@@ -13,9 +13,9 @@ export function AwayBar(): JSX.Element {
   const { error: unready } = useCall("getReadyz", {}, { everyMs: READY_POLL_MS });
   const away = useSyncExternalStore(
     (listener) => cache.subscribe(listener),
-    () => awayWords(cache.findAll({ type: "active" })),
+    () => describeAway(cache.findAll({ type: "active" })),
   );
-  const words = away || unreadyWords(unready);
+  const words = away || describeUnready(unready);
   return (
     <div role="status">
       {words && (
@@ -30,7 +30,7 @@ export function AwayBar(): JSX.Element {
 
 const READY_POLL_MS = 10_000;
 
-const unreadyWords = (error: Error | null): string =>
+const describeUnready = (error: Error | null): string =>
   error instanceof ApiProblem && error.problem.status === 503 ? `${error.problem.detail} Trying again…` : "";
 
 /** Returns whether the bar reports this error while old rows are visible. */
@@ -38,7 +38,7 @@ export const isReportedByBar = (error: Error): boolean =>
   error instanceof ApiProblem && (error.problem.status === 0 || error.problem.status === 503);
 
 /** Returns the bar's text while old rows are visible; a page without any shows the refusal itself. */
-function awayWords(queries: readonly Query[]): string {
+function describeAway(queries: readonly Query[]): string {
   for (const { state } of queries) {
     const { error } = state;
     if (!(error instanceof ApiProblem) || state.data === undefined) continue;

@@ -57,14 +57,14 @@ const ICONS: Record<Kind, IconName> = {
 };
 
 /** `in_progress` reads as "in progress". */
-export const statusWords = (status: string): string => status.replaceAll("_", " ");
+export const describeStatus = (status: string): string => status.replaceAll("_", " ");
 
 export function Status({ status, children }: { status: string; children?: string }): JSX.Element {
   const kind = KINDS[status] ?? "idle";
   return (
     <span className={classes["status"]} data-kind={kind}>
       <Icon name={ICONS[kind]} size={14} />
-      <span>{children ?? statusWords(status)}</span>
+      <span>{children ?? describeStatus(status)}</span>
     </span>
   );
 }

@@ -101,7 +101,7 @@ const Counts = ({ name, buckets, bucketSeconds, shown, onOpen }: PlotProps): JSX
         if (bucket) onOpen?.(bucket);
       }}
     >
-      {renderAxes(bucketSeconds * buckets.length, shortNumber)}
+      {renderAxes(bucketSeconds * buckets.length, formatShortNumber)}
       <Tooltip content={Hint} isAnimationActive={false} cursor={{ fill: "var(--busbar-hover)" }} />
       {shown && <ReferenceLine x={shown.time} stroke="var(--busbar-field)" />}
       <Bar
@@ -222,7 +222,7 @@ const BucketTable = ({ name, buckets }: Pick<TimeChartProps, "name" | "buckets">
 
 const countSucceeded = ({ count, failed }: Bucket): number => count - failed;
 
-const shortNumber = (value: number): string =>
+const formatShortNumber = (value: number): string =>
   new Intl.NumberFormat(undefined, { notation: "compact" }).format(value);
 
 const sum = (buckets: readonly Bucket[], member: "count" | "failed"): number =>

@@ -10,7 +10,7 @@ import {
   type Fault,
   type Outcome,
 } from "../../destination-kit/destination.ts";
-import { httpOutcome } from "../../destination-kit/http-outcome.ts";
+import { toHttpOutcome } from "../../destination-kit/http-outcome.ts";
 
 /** The limit of the cheapest namespaces, minus the headers. */
 const MAX_MESSAGE_BYTES = 250_000;
@@ -57,7 +57,7 @@ export const azureservicebus = defineDestination({
 
 /** Reads the reason of a refusal: `<Error><Code>401</Code><Detail>…</Detail></Error>`. */
 function readOutcome(exchange: Exchange): Outcome {
-  const outcome = httpOutcome(exchange);
+  const outcome = toHttpOutcome(exchange);
   const { kind, status, answer = "", overloaded } = outcome;
   if (kind === "delivered" || status === undefined) return outcome;
   // The documentation says 410, most namespaces answer 404. A queue or topic can be created again.

@@ -7,9 +7,9 @@ import {
   type Message,
   type Outcome,
 } from "../../destination-kit/destination.ts";
-import { httpOutcome, parseMembers } from "../../destination-kit/http-outcome.ts";
+import { toHttpOutcome, parseMembers } from "../../destination-kit/http-outcome.ts";
 import { messageBody } from "../../destination-kit/message-body.ts";
-import { BATCH_CONFIG, batchLimits, openRowChannel, repeatOutcome } from "../../destination-kit/rows.ts";
+import { BATCH_CONFIG, toBatchLimits, openRowChannel, repeatOutcome } from "../../destination-kit/rows.ts";
 import {
   checkGoogle,
   buildEndpointSetting,
@@ -40,7 +40,7 @@ export const bigquery = defineDestination({
   secrets: serviceAccountThatMay("insert into the table"),
   maxMessageBytes: MAX_MESSAGE_BYTES,
   check: checkGoogle,
-  batch: (config) => batchLimits(config, MAX_BATCH_BYTES),
+  batch: (config) => toBatchLimits(config, MAX_BATCH_BYTES),
   open(
     { config: { projectId, datasetId, tableId, endpointUrl = GOOGLE }, secrets: { credentials } },
     network,
@@ -69,7 +69,7 @@ const buildRow = (message: Message) => ({
  * refused request has `{"error": {"status": "NOT_FOUND", "message": "…"}}`.
  */
 function readOutcomes(messages: Message[], exchange: Exchange): Outcome[] {
-  const outcome = httpOutcome(exchange);
+  const outcome = toHttpOutcome(exchange);
   if ("failure" in exchange) return repeatOutcome(messages, outcome);
   const { error, kind, insertErrors } = parseMembers(exchange.body);
   if (outcome.kind !== "delivered") {

@@ -9,11 +9,11 @@ import {
   type Message,
   type Outcome,
 } from "../../destination-kit/destination.ts";
-import { httpOutcome } from "../../destination-kit/http-outcome.ts";
+import { toHttpOutcome } from "../../destination-kit/http-outcome.ts";
 import { messageBody } from "../../destination-kit/message-body.ts";
 import {
   BATCH_CONFIG,
-  batchLimits,
+  toBatchLimits,
   openRowChannel,
   repeatOutcome,
   SQL_NAME,
@@ -37,12 +37,12 @@ export const clickhouse = defineDestination({
   }),
   secrets: Type.Object({ password: Type.String({ pattern: "^[\\x20-\\x7e]{1,256}$" }) }),
   check: ({ config: { url } }, network) => checkUrl("metadata.url", url, network),
-  batch: (config) => batchLimits(config, MAX_BATCH_BYTES),
+  batch: (config) => toBatchLimits(config, MAX_BATCH_BYTES),
   open(
     { config: { url: address, username, tableName, database = "default" }, secrets: { password } },
     network,
   ) {
-    const url = statementFor(address, `\`${database}\`.\`${tableName}\``);
+    const url = buildStatement(address, `\`${database}\`.\`${tableName}\``);
     const headers = {
       "content-type": "application/x-ndjson",
       "x-clickhouse-user": username,
@@ -64,7 +64,7 @@ export const clickhouse = defineDestination({
 /** Settings of https://clickhouse.com/docs/operations/settings/formats: without them, a new member would stop all inserts. */
 const SETTINGS = { input_format_skip_unknown_fields: "1", date_time_input_format: "best_effort" };
 
-function statementFor(address: string, table: string): URL {
+function buildStatement(address: string, table: string): URL {
   const url = new URL(address);
   for (const [name, value] of Object.entries(SETTINGS)) url.searchParams.set(name, value);
   url.searchParams.set("query", `INSERT INTO ${table} FORMAT JSONEachRow`);
@@ -97,7 +97,7 @@ const isFaultOfRow = ({ kind, error }: Outcome): boolean =>
 
 /** An accepted insert is answered with an empty body, a refused one with `Code: 60, … Exception: Table … doesn't exist`. */
 function readOutcome(exchange: Exchange): Outcome {
-  const outcome = httpOutcome(exchange);
+  const outcome = toHttpOutcome(exchange);
   if ("failure" in exchange) return outcome;
   const said = exchange.body.toString("utf8").trim();
   if (outcome.kind === "delivered" && said === "") return outcome;

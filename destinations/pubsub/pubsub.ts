@@ -1,7 +1,7 @@
 /** Google Cloud Pub/Sub: one message per message, published by its REST API with a service account. */
 import { Type } from "typebox";
 import { defineDestination, type Exchange, type Outcome } from "../../destination-kit/destination.ts";
-import { httpOutcome, parseMembers } from "../../destination-kit/http-outcome.ts";
+import { toHttpOutcome, parseMembers } from "../../destination-kit/http-outcome.ts";
 import {
   checkGoogle,
   buildEndpointSetting,
@@ -53,7 +53,7 @@ export const pubsub = defineDestination({
  * {"messageIds": ["17"]}.
  */
 function readOutcome(exchange: Exchange): Outcome {
-  const outcome = httpOutcome(exchange);
+  const outcome = toHttpOutcome(exchange);
   if ("failure" in exchange) return outcome;
   const { error, messageIds } = parseMembers(exchange.body);
   if (outcome.kind === "delivered") {

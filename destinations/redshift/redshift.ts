@@ -9,7 +9,7 @@ import { excerptText } from "../../destination-kit/http-outcome.ts";
 import { messageBody } from "../../destination-kit/message-body.ts";
 import {
   BATCH_CONFIG,
-  batchLimits,
+  toBatchLimits,
   openRowChannel,
   repeatOutcome,
   SQL_NAME,
@@ -58,7 +58,7 @@ export const redshift = defineDestination({
       : []),
     ...checkAws(config, secrets, network),
   ],
-  batch: (config) => batchLimits(config, MAX_BATCH_BYTES),
+  batch: (config) => toBatchLimits(config, MAX_BATCH_BYTES),
   open({ config, secrets: { accessKeyId: awsKeyId, secretAccessKey: awsSecretKey } }, network) {
     const { dbName: Database, workgroupName: WorkgroupName, clusterIdentifier: ClusterIdentifier } = config;
     const target = { Database, WorkgroupName, ClusterIdentifier, DbUser: config.dbUser };
@@ -73,7 +73,7 @@ export const redshift = defineDestination({
       const { ExecuteStatementCommand } = await import("@aws-sdk/client-redshift-data");
       opened ??= load();
       const client = await opened;
-      const command = new ExecuteStatementCommand({ ...target, ...statementFor(table, messages) });
+      const command = new ExecuteStatementCommand({ ...target, ...buildStatement(table, messages) });
       const { Id } = await client.send(command);
       return Id === undefined
         ? { kind: "failed", error: NOT_REDSHIFT }
@@ -86,7 +86,7 @@ export const redshift = defineDestination({
   },
 });
 
-const statementFor = (table: string, messages: Message[]) => ({
+const buildStatement = (table: string, messages: Message[]) => ({
   Sql: `insert into ${table} (created_at, payload) values ${messages.map((_, nth) => `(getdate(), :p${nth})`).join(", ")}`,
   Parameters: messages.map((message, nth) => ({ name: `p${nth}`, value: messageBody(message) })),
 });

@@ -43,7 +43,7 @@ export const s3 = defineDestination({
       ? []
       : checkTemplate("metadata.keyTemplate", config.keyTemplate, {
           metadata: {},
-          time: timeParts(SAMPLE_TIME),
+          time: formatTimeParts(SAMPLE_TIME),
           data: {},
         })),
   ],
@@ -68,7 +68,7 @@ export const s3 = defineDestination({
         const { PutObjectCommand } = await import("@aws-sdk/client-s3");
         const data: Json = JSON.parse(message.data);
         const metadata = buildMetadata(message, data);
-        const time = timeParts(message.time);
+        const time = formatTimeParts(message.time);
         const made = readObjectKey?.({ metadata, time, data });
         const key = made !== undefined && isKey(made) ? made : `${metadata["timestamp"]}_${message.id}.json`;
         const body = Buffer.from(message.data);
@@ -147,7 +147,7 @@ function asHeader(value: string): string {
 }
 
 /** Splits the time of an event (UTC) into texts that a template can join. */
-function timeParts(time: Date): JsonObject {
+function formatTimeParts(time: Date): JsonObject {
   const text = time.toISOString();
   const seconds = text.slice(0, 19);
   return {

@@ -2,7 +2,7 @@
 import { Type } from "typebox";
 import { COPIED, isCopied } from "../../destination-kit/check-url.ts";
 import { defineDestination, type Fault, type Message } from "../../destination-kit/destination.ts";
-import { httpOutcome } from "../../destination-kit/http-outcome.ts";
+import { toHttpOutcome } from "../../destination-kit/http-outcome.ts";
 import { writeSentence } from "./sentences.ts";
 
 /** Slack cuts a text at 40,000 characters, escapes included, and collapses it long before. */
@@ -29,7 +29,7 @@ export const slack = defineDestination({
     return {
       async deliver(message) {
         const request = { url, method: "POST", headers: HEADERS, body: buildBody(message) };
-        const outcome = httpOutcome(await network.send(request));
+        const outcome = toHttpOutcome(await network.send(request));
         const sent = { url: config.url, headers: {} };
         // 410 means an archived channel, which may be restored.
         return { ...outcome, kind: outcome.kind === "gone" ? "failed" : outcome.kind, sent };

@@ -8,11 +8,11 @@ import {
   type Fault,
   type Outcome,
 } from "../../destination-kit/destination.ts";
-import { httpOutcome, parseMembers } from "../../destination-kit/http-outcome.ts";
+import { toHttpOutcome, parseMembers } from "../../destination-kit/http-outcome.ts";
 import { messageBody } from "../../destination-kit/message-body.ts";
 import {
   BATCH_CONFIG,
-  batchLimits,
+  toBatchLimits,
   openRowChannel,
   repeatOutcome,
   SQL_NAME,
@@ -58,7 +58,7 @@ export const snowflake = defineDestination({
     ...checkEndpoint(endpointUrl, network),
     ...checkKey(privateKey),
   ],
-  batch: (config) => batchLimits(config, MAX_BATCH_BYTES),
+  batch: (config) => toBatchLimits(config, MAX_BATCH_BYTES),
   open({ config, secrets: { privateKey } }, network) {
     const key = readRsaKey(privateKey);
     if (typeof key === "string") throw new Error(`secrets.privateKey ${key}`);
@@ -76,14 +76,14 @@ export const snowflake = defineDestination({
         authorization: `Bearer ${await bearer()}`,
         "x-snowflake-authorization-token-type": "KEYPAIR_JWT",
       };
-      const body = JSON.stringify({ statement: statementFor(table, messages.length), timeout, bindings });
+      const body = JSON.stringify({ statement: buildStatement(table, messages.length), timeout, bindings });
       return repeatOutcome(messages, readOutcome(await network.send({ url, method: "POST", headers, body })));
     });
   },
 });
 
 /** Rows come from a SELECT: a VALUES list of an INSERT takes constants only. */
-const statementFor = (table: string, rows: number): string =>
+const buildStatement = (table: string, rows: number): string =>
   `insert into ${table} (id, created_at, payload) select column1, current_timestamp(), column2 ` +
   `from values ${Array.from({ length: rows }, () => "(?, ?)").join(", ")}`;
 
@@ -117,7 +117,7 @@ function checkKey(privateKey: string): Fault[] {
  * failed (https://docs.snowflake.com/en/developer-guide/sql-api/handling-responses).
  */
 function readOutcome(exchange: Exchange): Outcome {
-  const outcome = httpOutcome(exchange);
+  const outcome = toHttpOutcome(exchange);
   if ("failure" in exchange) return outcome;
   const { code, message } = parseMembers(exchange.body);
   const said = typeof code === "string" && typeof message === "string" && `${code}: ${message}`;

@@ -3,7 +3,7 @@ import { Type, type Static } from "typebox";
 import { nowMs } from "../../ground/clock.ts";
 import { checkUrl } from "../../destination-kit/check-url.ts";
 import { defineDestination, type Fault } from "../../destination-kit/destination.ts";
-import { httpOutcome } from "../../destination-kit/http-outcome.ts";
+import { toHttpOutcome } from "../../destination-kit/http-outcome.ts";
 import { messageBody } from "../../destination-kit/message-body.ts";
 import { openSigner, signatureHeaders } from "./sign.ts";
 
@@ -59,7 +59,7 @@ export const webhook = defineDestination({
         const request = { url, method: "POST", headers: { ...headers, ...signed, ...trace }, body };
         const kept = ["webhook-timestamp", "webhook-signature"].map((name) => [name, signed[name] ?? ""]);
         const sent = { url: config.url, headers: { ...hidden, ...Object.fromEntries(kept), ...trace } };
-        return { ...httpOutcome(await network.send(request)), sent };
+        return { ...toHttpOutcome(await network.send(request)), sent };
       },
       close: async () => {},
     };

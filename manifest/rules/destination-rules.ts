@@ -17,7 +17,7 @@ export function checkDestinations(
   report: Report,
 ): void {
   const reported = new Set(names);
-  for (const place of integrations.flatMap(placesWithDestination)) {
+  for (const place of integrations.flatMap(listPlacesWithDestination)) {
     const name = readText(place, "destination");
     if (name === undefined || reported.has(name)) continue;
     if (!names || mayFollow) reported.add(name);
@@ -34,7 +34,7 @@ export function checkDestinations(
   }
 }
 
-function placesWithDestination(integration: LocatedValue): LocatedValue[] {
+function listPlacesWithDestination(integration: LocatedValue): LocatedValue[] {
   const watch = readMap(integration, "watchSchema");
   return [
     ...listObjects(integration, "read"),

@@ -4,7 +4,7 @@ import { describe, test } from "node:test";
 import { compare } from "./compare.ts";
 import { readDocument, type Schema } from "./document.ts";
 import { explain } from "./explain.ts";
-import { parityPage, report } from "./report.ts";
+import { writeParityPage, report } from "./report.ts";
 
 /** One operation; what is given goes over a plain GET. */
 const document = (operation: Schema = {}, more: Schema = {}) =>
@@ -179,7 +179,7 @@ describe("the explanations", () => {
   });
 
   test("end up on the page with their figures", () => {
-    const page = parityPage(explain(differences, [{ lines: ["*"], why: "so it is" }]), {
+    const page = writeParityPage(explain(differences, [{ lines: ["*"], why: "so it is" }]), {
       ours: 5,
       theirs: 3,
       refusing: ["GET /a"],

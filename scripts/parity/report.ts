@@ -30,7 +30,7 @@ export function report({ explained, unexplained, stale }: Verdict, operations: C
 }
 
 /** Returns the page: figures and reasons, without the single differences. */
-export function parityPage({ explained, unexplained }: Verdict, operations: Counts): string {
+export function writeParityPage({ explained, unexplained }: Verdict, operations: Counts): string {
   const rows = explained
     .filter(({ differences }) => differences.length > 0)
     .map(({ why, differences }) => `| ${why} | ${differences.length} |`);

@@ -35,8 +35,8 @@ export function connectSection(info: ProviderInfo): string[] {
     "| | |",
     "|---|---|",
     `| sign-in | ${signIn(info)}${describeKey(info)} |`,
-    ...(info.oauth2Opts ? [`| your OAuth client | ${clientText(info.oauth2Opts)} |`] : []),
-    ...inputs.map((input) => `| the customer enters | ${inputText(input)} |`),
+    ...(info.oauth2Opts ? [`| your OAuth client | ${describeClient(info.oauth2Opts)} |`] : []),
+    ...inputs.map((input) => `| the customer enters | ${describeInput(input)} |`),
     ...listAsked(info).map((name) => `| asked of the provider after the sign-in | \`${name}\` |`),
     `| base address | \`${info.baseURL}\` |`,
     ...(info.fixedHeaders ?? []).map(
@@ -53,10 +53,10 @@ function describeKey({ authType, apiKeyOpts }: ProviderInfo): string {
   return header ? `: \`${header.name}: ${header.valuePrefix ?? ""}…\`` : "";
 }
 
-const clientText = ({ explicitScopesRequired }: NonNullable<ProviderInfo["oauth2Opts"]>): string =>
+const describeClient = ({ explicitScopesRequired }: NonNullable<ProviderInfo["oauth2Opts"]>): string =>
   `\`busbar create provider-app\` with its id and secret${explicitScopesRequired ? ", and with scopes" : ""}`;
 
-function inputText(input: { name: string; displayName?: string; prompt?: string }): string {
+function describeInput(input: { name: string; displayName?: string; prompt?: string }): string {
   const { name, displayName, prompt } = input;
   const about = prompt === undefined ? (displayName ?? "") : prompt;
   return `\`${name}\`${about === "" ? "" : `: ${about.replaceAll("|", "\\|")}`}`;

@@ -53,8 +53,8 @@ function objectSection(plans: ObjectPlan[], description: Description): string[] 
         mark(plan, "update"),
         plan.upsert?.keys.map((key) => `\`${key}\``).join(", ") ?? "",
         mark(plan, "delete"),
-        batchText(plan),
-        fieldsText(plan),
+        describeBatch(plan),
+        describeFields(plan),
         plan.modes.includes("read") ? describeChanges(plan) : "",
       ];
       return `| ${cells.join(" | ")} |`;
@@ -69,7 +69,7 @@ function objectSection(plans: ObjectPlan[], description: Description): string[] 
 }
 
 /** How many records of a batch one request holds. */
-function batchText({ batch, modes }: ObjectPlan): string {
+function describeBatch({ batch, modes }: ObjectPlan): string {
   if (!["create", "update", "upsert"].some((mode) => modes.some((one) => one === mode))) return "";
   if (batch?.requests) return `${batch.requests.most} records`;
   const lists = (["create", "update", "upsert"] as const).flatMap((mode) => {
@@ -79,7 +79,7 @@ function batchText({ batch, modes }: ObjectPlan): string {
   return lists.length === 0 ? "one record" : lists.join(", ");
 }
 
-function fieldsText({ metadata }: ObjectPlan): string {
+function describeFields({ metadata }: ObjectPlan): string {
   if (metadata?.list) return "asked of the account";
   return metadata?.fields ? "known" : "";
 }
@@ -120,11 +120,11 @@ function firstWrite(plans: ObjectPlan[], { write }: Connector, account: Account)
     "",
     body,
     "```",
-    ...connectionValues(account),
+    ...listConnectionValues(account),
   ];
 }
 
-function connectionValues({ values = {} }: Account): string[] {
+function listConnectionValues({ values = {} }: Account): string[] {
   const names = Object.keys(values).map((name) => `\`${name}\``);
   return names.length === 0
     ? []
@@ -151,9 +151,9 @@ function limitSection({ limits }: Description, plans: ObjectPlan[], facts: Facts
       ? []
       : [`* Reads of a connection send ${limits.perSecond} requests a second at most.`]),
     ...(sizes.size === 0 ? [] : [`* A page has up to ${[...sizes].join(", ")} records.`]),
-    ...overlapText(plans),
-    ...deletionsText(plans),
-    ...fewFieldsText(plans),
+    ...describeOverlap(plans),
+    ...describeDeletions(plans),
+    ...describeFewFields(plans),
     ...(plans.some(({ emptyLeftOut }) => emptyLeftOut)
       ? [
           "* Records have no member for a field without a value: a field that you name, also a box that is not ticked, is then `null` if " +
@@ -179,7 +179,7 @@ function limitSection({ limits }: Description, plans: ObjectPlan[], facts: Facts
   ];
 }
 
-function overlapText(plans: ObjectPlan[]): string[] {
+function describeOverlap(plans: ObjectPlan[]): string[] {
   const minutes = Math.max(...plans.map(({ since }) => since?.overlapMinutes ?? 0));
   const settling = Math.max(...plans.map(({ since }) => since?.settlingMinutes ?? 0));
   return minutes > 0
@@ -191,14 +191,14 @@ function overlapText(plans: ObjectPlan[]): string[] {
     : [];
 }
 
-function deletionsText(plans: ObjectPlan[]): string[] {
+function describeDeletions(plans: ObjectPlan[]): string[] {
   const lists = plans.flatMap(({ furtherLists = [] }) => furtherLists).filter(({ deleted }) => deleted);
   const { since, most } = lists.find((list) => list.since?.oldestDays !== undefined) ?? {};
   const forbidden = new Set(
     lists.filter(({ mayBeForbidden }) => mayBeForbidden).map(({ list }) => `\`${list?.path}\``),
   );
   return [
-    ...unreportedText(plans),
+    ...describeUnreported(plans),
     ...(since?.oldestDays === undefined
       ? []
       : [
@@ -215,7 +215,7 @@ function deletionsText(plans: ObjectPlan[]): string[] {
 }
 
 /** Names the objects whose deletions nobody hears of. */
-function unreportedText(plans: ObjectPlan[]): string[] {
+function describeUnreported(plans: ObjectPlan[]): string[] {
   const read = plans.filter(({ modes }) => modes.includes("read"));
   const without = read.filter((plan) => !reportsDeletions(plan));
   if (without.length === 0) return [];
@@ -224,7 +224,7 @@ function unreportedText(plans: ObjectPlan[]): string[] {
     : [`* Deletions of these objects are not read: ${without.map(({ name }) => `\`${name}\``).join(", ")}.`];
 }
 
-function fewFieldsText(plans: ObjectPlan[]): string[] {
+function describeFewFields(plans: ObjectPlan[]): string[] {
   const most = Math.min(...plans.map(({ select }) => select?.most ?? Number.POSITIVE_INFINITY));
   return Number.isFinite(most)
     ? [

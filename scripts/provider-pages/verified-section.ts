@@ -11,16 +11,16 @@ export const verifiedSection = (
   evidence: ProviderEvidence,
   facts: Facts | undefined,
 ): string[] => [
-  ...notReadLines(evidence),
+  ...listNotReadLines(evidence),
   "",
   "## Verified",
   "",
   ...(countEvidence([evidence]).actions === 0 ? [] : evidenceTable(evidence)),
-  ...sourceLines(evidence),
+  ...listSourceLines(evidence),
   ...(evidence.faults ?? []).map((fault) => `* Known to be wrong: ${fault}.`),
-  ...mutationLines(name),
-  ...emptyFieldLines(facts),
-  ...untoldLines(facts),
+  ...listMutationLines(name),
+  ...listEmptyFieldLines(facts),
+  ...listUntoldLines(facts),
   ...(description
     ? [
         "",
@@ -32,7 +32,7 @@ export const verifiedSection = (
     : []),
 ];
 
-function notReadLines({ notRead = {} }: ProviderEvidence): string[] {
+function listNotReadLines({ notRead = {} }: ProviderEvidence): string[] {
   const objects = Object.entries(notRead);
   if (objects.length === 0) return [];
   return [
@@ -46,7 +46,7 @@ function notReadLines({ notRead = {} }: ProviderEvidence): string[] {
 }
 
 /** How many changes of the connector its tests notice, as `npm run mutate` counted them. */
-function mutationLines(name: string): string[] {
+function listMutationLines(name: string): string[] {
   const counted = readMutationScores()[name];
   if (!counted) return [];
   const { killed, survived, date } = counted;
@@ -58,7 +58,7 @@ function mutationLines(name: string): string[] {
 }
 
 /** What no source says, one line for all objects of which it is true. */
-function untoldLines(facts: Facts | undefined): string[] {
+function listUntoldLines(facts: Facts | undefined): string[] {
   const objects = new Map<string, string[]>();
   for (const [name, { unverified = [] }] of Object.entries(facts?.objects ?? {}))
     for (const sentence of unverified)
@@ -87,7 +87,7 @@ function evidenceTable({ objects }: ProviderEvidence): string[] {
   ];
 }
 
-function sourceLines({ sources }: ProviderEvidence): string[] {
+function listSourceLines({ sources }: ProviderEvidence): string[] {
   const shown = Object.entries(sources);
   if (shown.length === 0) return ["No source was found, or none was compared yet: everything is unverified."];
   return shown.map(([key, { kind, name, version, date }]) => {
@@ -103,7 +103,7 @@ const SHOWN = {
   mixed: "have no member for some fields, and `null` for others",
 } as const;
 
-function emptyFieldLines(facts: Facts | undefined): string[] {
+function listEmptyFieldLines(facts: Facts | undefined): string[] {
   const told = facts?.emptyFields ?? [];
   if (!facts || told.length === 0) return ["", "How records show a field without a value is unverified."];
   return [

@@ -23,7 +23,10 @@ export const sha256 = (bytes: Uint8Array): string => createHash("sha256").update
  * Returns the formula, as Homebrew's "Node for Formula Authors" describes it: npm installs the archive that npm's registry
  * serves, with the versions of its `npm-shrinkwrap.json`.
  */
-export function homebrewFormula(server: Archive, homepage = "https://www.npmjs.com/package/busbar"): string {
+export function writeHomebrewFormula(
+  server: Archive,
+  homepage = "https://www.npmjs.com/package/busbar",
+): string {
   return `class Busbar < Formula
   desc "Self-hosted platform for integrations with customers' SaaS accounts"
   homepage "${homepage}"
@@ -89,7 +92,7 @@ interface Bom {
  * not among `contents` (`pg@8.23.1`). npm's own `--omit dev` also leaves out packages that the server needs. The time is the commit's,
  * and the number depends on the contents alone.
  */
-export function billOfMaterials(made: string, name: string, contents: string[], time: Date): string {
+export function buildBillOfMaterials(made: string, name: string, contents: string[], time: Date): string {
   const bom = JSON.parse(made) as Bom;
   const isInside = new Set(contents);
   const components = bom.components.filter((one) => isInside.delete(one["bom-ref"]));
@@ -142,7 +145,7 @@ ${archives.map(publish).join("\n")}
 }
 
 /** Returns the list that `sha256sum --check` reads. */
-export function checksums(files: Record<string, Uint8Array>): string {
+export function listChecksums(files: Record<string, Uint8Array>): string {
   const names = Object.keys(files).toSorted();
   return names.map((name) => `${sha256(files[name] ?? new Uint8Array())}  ${name}\n`).join("");
 }

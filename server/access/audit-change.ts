@@ -77,7 +77,7 @@ function toAuditEvent(
   return {
     id,
     orgId,
-    projectId: project?.id ?? (route.endpoint.operationId === "createProject" ? idIn(result) : null),
+    projectId: project?.id ?? (route.endpoint.operationId === "createProject" ? findId(result) : null),
     operationId: route.endpoint.operationId,
     ...toActor(caller),
     ...findTarget(route, call, result),
@@ -95,10 +95,10 @@ function findOrg(
   const { orgId: inBody, parentId } = toObject(body);
   const named = [orgId, inBody, parentId].find((value) => typeof value === "string" && isUuid(value));
   if (typeof named === "string") return named.toLowerCase();
-  if (endpoint.operationId === "createOrg") return idIn(result) ?? undefined;
+  if (endpoint.operationId === "createOrg") return findId(result) ?? undefined;
   if (endpoint.operationId === "acceptInvite") {
     const { org } = toObject(toObject(result)["orgRole"]);
-    return idIn(org) ?? undefined;
+    return findId(org) ?? undefined;
   }
   return caller.orgId;
 }
@@ -125,7 +125,7 @@ function findTarget({ path }: Route, { params, project }: AuditedCall, result: u
   const collection = steps.findLast((step) => step !== "" && !step.startsWith("{")) ?? "";
   const last = /^\{(\w+)\}$/.exec(steps.at(-1) ?? "")?.[1];
   const named = last === undefined ? undefined : toObject(params)[last];
-  const text = typeof named === "string" ? shownName(last, named) : undefined;
+  const text = typeof named === "string" ? showName(last, named) : undefined;
   const shown = toObject(result);
   if (last === "projectIdOrName" && project) {
     return { targetKind: "project", targetId: project.id, targetName: project.name };
@@ -135,13 +135,13 @@ function findTarget({ path }: Route, { params, project }: AuditedCall, result: u
     .find((value) => typeof value === "string");
   return {
     targetKind: KINDS[collection] ?? toSingular(collection),
-    targetId: idIn(result) ?? text ?? null,
+    targetId: findId(result) ?? text ?? null,
     targetName: typeof name === "string" ? name : text !== undefined && !isUuid(text) ? text : null,
   };
 }
 
 /** A key may be named by itself: the audit keeps what lists show of it. */
-const shownName = (parameter: string | undefined, name: string): string =>
+const showName = (parameter: string | undefined, name: string): string =>
   parameter === "apiKey" && !isUuid(name) ? hintOfApiKey(name) : name;
 
 /** Collections whose resource has another name. */
@@ -169,7 +169,7 @@ function changedBy({ body: schema }: Endpoint, { body }: AuditedCall): string[] 
 
 const MAX_NAMES = 100;
 
-const idIn = (value: unknown): string | null => {
+const findId = (value: unknown): string | null => {
   const { id } = toObject(value);
   return typeof id === "string" ? id : null;
 };

@@ -7,7 +7,7 @@ import { hashApiKey, isMistypedApiKey } from "../../ground/ids.ts";
 import { keepRecentlyUsed } from "../../ground/recently-used.ts";
 import type { Role } from "../../ground/role.ts";
 import type { Audience, Caller, ProjectRef } from "../http/endpoint.ts";
-import { notOwn } from "../http/require-role.ts";
+import { refuseNotOwn } from "../http/require-role.ts";
 import type { Confine } from "../http/server-options.ts";
 import { findKeyOwner, type KeyOwner } from "../store/access/api-keys.ts";
 import type { Changes } from "../store/database/changes.ts";
@@ -92,20 +92,21 @@ export function openAccess(deps: {
     identifyCustomer,
     confine: openGroupLimit(deps),
     async authorize({ headers, audience, recognizesProject, projectIdOrName, orgId, address }) {
-      const identified = () => identify({ ...deps, keyOwner, identifyCustomer }, headers);
-      if (audience === "public") return { caller: recognizesProject ? await recognize(identified) : NOBODY };
-      const { caller, home, owner } = await identified();
+      const buildIdentity = () => identify({ ...deps, keyOwner, identifyCustomer }, headers);
+      if (audience === "public")
+        return { caller: recognizesProject ? await recognize(buildIdentity) : NOBODY };
+      const { caller, home, owner } = await buildIdentity();
       // Checked before anything is looked up, so that the user of a stolen key learns nothing.
       const refusal = owner && address && keyLimits.refusal(owner, address);
       if (refusal) return { caller, project: home, refusal };
       if (caller.sessionId !== undefined) deps.uses.session(caller.sessionId);
       requireScope(caller, audience);
-      if (caller.kind === "api-key") caller.role = roleOfKey(caller.scopes, audience);
+      if (caller.kind === "api-key") caller.role = findKeyRole(caller.scopes, audience);
       if (orgId !== undefined) return { caller: inOrganization(caller, orgId) };
       if (projectIdOrName === undefined) return { caller };
       const asked = projectIdOrName.toLowerCase();
       if (home && (asked === home.id || asked === home.name)) return { caller, project: home };
-      const project = await otherProject(deps.database, caller, projectIdOrName, audience);
+      const project = await refuseOtherProject(deps.database, caller, projectIdOrName, audience);
       const role = caller.role ?? caller.roles?.get(project.orgId);
       return { caller: { ...caller, role, projectId: caller.projectId ?? project.id }, project };
     },
@@ -208,7 +209,7 @@ const buildUnauthenticated = (detail: string, remedy?: string) =>
   new Problem("unauthenticated", { detail, ...(remedy !== undefined && { remedy }) });
 
 /** Endpoints that a scope names need no role; a key that may only read has that of a viewer everywhere else. */
-function roleOfKey(scopes: readonly string[], audience: Audience): Role | undefined {
+function findKeyRole(scopes: readonly string[], audience: Audience): Role | undefined {
   if (scopes.includes("full")) return "editor";
   return scopes.includes(audience) ? undefined : "viewer";
 }
@@ -227,12 +228,16 @@ function requireScope({ kind, scopes }: Caller, audience: Audience): void {
       ? "a customer's token"
       : `one with ${scopes.map((scope) => `\`${scope}\``).join(", ") || "none"}`;
   throw new Problem("forbidden", {
-    detail: `This needs an API key with the scope ${scopesFor(audience)}, not ${sent}. Call it from your server.`,
+    detail: `This needs an API key with the scope ${chooseScopes(audience)}, not ${sent}. Call it from your server.`,
   });
 }
 
 /** Names the project that was probably meant, if the caller may list it. */
-async function missingProject(queries: SharedQueries, caller: Caller, idOrName: string): Promise<string> {
+async function refuseWithoutProject(
+  queries: SharedQueries,
+  caller: Caller,
+  idOrName: string,
+): Promise<string> {
   const own = caller.scopes.includes("full") && caller.orgId !== undefined ? [caller.orgId] : [];
   const orgIds = caller.kind === "person" ? [...(caller.roles?.keys() ?? [])] : own;
   const known = await listProjectNames(queries, orgIds);
@@ -240,14 +245,14 @@ async function missingProject(queries: SharedQueries, caller: Caller, idOrName: 
   return `There is no project \`${idOrName}\`. ${suggestName(idOrName, known, otherwise)}`;
 }
 
-const scopesFor = (audience: Audience): string =>
+const chooseScopes = (audience: Audience): string =>
   audience === "write" || audience === "read" ? `\`full\` or \`${audience}\`` : "`full`";
 
 /** Returns the caller with the role in an organisation. Throws a 403 Problem for any other, whether it exists or not. */
 function inOrganization(caller: Caller, orgId: string): Caller {
   const asked = orgId.toLowerCase();
   const role = caller.kind === "person" ? caller.roles?.get(asked) : caller.role;
-  if (role === undefined || (caller.kind !== "person" && caller.orgId !== asked)) throw notOwn(orgId);
+  if (role === undefined || (caller.kind !== "person" && caller.orgId !== asked)) throw refuseNotOwn(orgId);
   return { ...caller, role };
 }
 
@@ -255,7 +260,7 @@ function inOrganization(caller: Caller, orgId: string): Caller {
  * Returns another project than the credential's own. People may access all projects of their organisations. A key may
  * access its own project only, except at endpoints about the organisation's projects.
  */
-async function otherProject(
+async function refuseOtherProject(
   database: Database,
   caller: Caller,
   idOrName: string,
@@ -263,7 +268,9 @@ async function otherProject(
 ): Promise<ProjectRef> {
   const other = await findProject(database.control, idOrName.toLowerCase());
   if (!other)
-    throw new Problem("not-found", { detail: await missingProject(database.control, caller, idOrName) });
+    throw new Problem("not-found", {
+      detail: await refuseWithoutProject(database.control, caller, idOrName),
+    });
   const may =
     caller.kind === "person"
       ? caller.roles?.has(other.orgId)

@@ -2,7 +2,7 @@
 import { createPublicKey } from "node:crypto";
 import { decodeProtectedHeader, errors, jwtVerify, type JWTPayload } from "jose";
 import { now, nowMs } from "../../ground/clock.ts";
-import { bearerTokenProblem, SKEW_SECONDS } from "./issuer-keys.ts";
+import { refuseBearerToken, SKEW_SECONDS } from "./issuer-keys.ts";
 import { isStorable } from "../../ground/storable-text.ts";
 import type { Changes } from "../store/database/changes.ts";
 import type { Database } from "../store/database/database.ts";
@@ -41,7 +41,7 @@ function readKeyId(token: string): string | undefined {
     const { kid } = decodeProtectedHeader(token);
     return typeof kid === "string" ? kid.toLowerCase() : undefined;
   } catch (cause) {
-    throw bearerTokenProblem("is not a JSON Web Token", cause);
+    throw refuseBearerToken("is not a JSON Web Token", cause);
   }
 }
 
@@ -55,13 +55,13 @@ async function verifyToken(token: string, key: JwtKeyOwner): Promise<JWTPayload>
     });
     return payload;
   } catch (cause) {
-    if (cause instanceof errors.JWTExpired) throw bearerTokenProblem("has expired; get a new one", cause);
+    if (cause instanceof errors.JWTExpired) throw refuseBearerToken("has expired; get a new one", cause);
     if (cause instanceof errors.JWTClaimValidationFailed)
-      throw bearerTokenProblem(`cannot be accepted because of its claim \`${cause.claim}\``, cause);
+      throw refuseBearerToken(`cannot be accepted because of its claim \`${cause.claim}\``, cause);
     if (cause instanceof errors.JOSEAlgNotAllowed)
-      throw bearerTokenProblem("must be signed with RS256", cause);
+      throw refuseBearerToken("must be signed with RS256", cause);
     if (cause instanceof errors.JOSEError)
-      throw bearerTokenProblem("is not signed by the key that its `kid` names", cause);
+      throw refuseBearerToken("is not signed by the key that its `kid` names", cause);
     throw cause;
   }
 }
@@ -70,18 +70,17 @@ function checkClaims({ iat, exp, groupRef, consumerRef }: JWTPayload): {
   groupRef: string;
   consumerRef: string;
 } {
-  if (iat === undefined || exp === undefined)
-    throw bearerTokenProblem("must have the claims `iat` and `exp`");
-  if (exp <= nowMs() / 1_000) throw bearerTokenProblem("has expired; get a new one");
+  if (iat === undefined || exp === undefined) throw refuseBearerToken("must have the claims `iat` and `exp`");
+  if (exp <= nowMs() / 1_000) throw refuseBearerToken("has expired; get a new one");
   if (exp - iat > LIFETIME_SECONDS) {
-    throw bearerTokenProblem(
+    throw refuseBearerToken(
       `lives for ${exp - iat} s; ${LIFETIME_SECONDS} s from \`iat\` to \`exp\` are allowed`,
     );
   }
   if (iat > nowMs() / 1_000 + SKEW_SECONDS)
-    throw bearerTokenProblem("was issued in the future; compare the clocks");
+    throw refuseBearerToken("was issued in the future; compare the clocks");
   if (!isName(groupRef) || !isName(consumerRef)) {
-    throw bearerTokenProblem("must have the claims `groupRef` and `consumerRef`");
+    throw refuseBearerToken("must have the claims `groupRef` and `consumerRef`");
   }
   return { groupRef, consumerRef };
 }

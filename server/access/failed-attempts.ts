@@ -25,17 +25,17 @@ export function openFailedAttempts(queries: ControlQueries): FailedAttempts {
   return {
     async require(address) {
       const known = waiting.get(address);
-      if (known && known.getTime() > nowMs()) throw tooMany(known);
+      if (known && known.getTime() > nowMs()) throw refuseTooMany(known);
       const failures = await findFailures(queries, address);
       if (!failures || failures.count < MAX_FAILURES) return;
       waiting.set(address, failures.until);
-      throw tooMany(failures.until);
+      throw refuseTooMany(failures.until);
     },
     note: (address) => noteFailure(queries, address, WINDOW_SECONDS),
   };
 }
 
-const tooMany = (until: Date): Problem =>
+const refuseTooMany = (until: Date): Problem =>
   new Problem("too-many-requests", {
     detail: "Too many wrong keys came from your address. Wait a minute, then send the right one.",
     retryAfter: until,

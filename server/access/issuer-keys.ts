@@ -93,5 +93,5 @@ export async function fetchIssuerDocument(egress: Egress, url: URL): Promise<Jso
 }
 
 /** Returns the refusal of a bearer token; `why` continues "The bearer token". */
-export const bearerTokenProblem = (why: string, cause?: unknown): Problem =>
+export const refuseBearerToken = (why: string, cause?: unknown): Problem =>
   new Problem("unauthenticated", { detail: `The bearer token ${why}.`, cause });

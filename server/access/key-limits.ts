@@ -30,25 +30,25 @@ export function openKeyLimits(): KeyLimits {
       if (allowedAddresses.length > 0) {
         const from = address();
         // Before the rate: a stolen key must not use it up.
-        if (!allows(owner, from)) return wrongAddress(from);
+        if (!allows(owner, from)) return refuseAddress(from);
       }
       if (!rate) return undefined;
       const waitMs = buckets.waitMs(apiKeyId, rate);
-      if (waitMs > 0) return tooFast(rate, waitMs);
+      if (waitMs > 0) return refuseTooFast(rate, waitMs);
       buckets.take(apiKeyId, rate);
       return undefined;
     },
   };
 }
 
-export const wrongAddress = (address: string): Problem =>
+export const refuseAddress = (address: string): Problem =>
   new Problem("forbidden", {
     detail:
       `This API key is not allowed from the address ${address}. Call from one of its \`allowedAddresses\`, or add this one. ` +
       "If it is the address of a reverse proxy, the operator has to list that in BUSBAR_TRUSTED_PROXIES.",
   });
 
-const tooFast = ({ perSecond, burst }: NonNullable<KeyOwner["rate"]>, waitMs: number): Problem =>
+const refuseTooFast = ({ perSecond, burst }: NonNullable<KeyOwner["rate"]>, waitMs: number): Problem =>
   new Problem("too-many-requests", {
     detail:
       `This API key exceeds its rate limit of ${perSecond} requests per second, at most ${burst} at once. ` +

@@ -39,12 +39,12 @@ export function openOidcIssuer(deps: { egress: Egress; oidc: OidcSettings; log: 
   const { egress, oidc, log } = deps;
   const configuration = loadOnce(() => discover(egress, oidc.issuer));
   const keys = loadOnce(async () =>
-    openIssuerKeys(egress, addressIn(await configuration(), "jwks_uri"), issuerUnavailable),
+    openIssuerKeys(egress, readAddress(await configuration(), "jwks_uri"), refuseWithoutIssuer),
   );
   return {
     settings: oidc,
     keys,
-    authorizationUrl: async () => addressIn(await configuration(), "authorization_endpoint"),
+    authorizationUrl: async () => readAddress(await configuration(), "authorization_endpoint"),
     async exchange({ code, redirectUri, verifier }) {
       const document = await configuration();
       const form = new URLSearchParams({
@@ -59,16 +59,16 @@ export function openOidcIssuer(deps: { egress: Egress; oidc: OidcSettings; log: 
         "content-type": "application/x-www-form-urlencoded",
       };
       authenticate(oidc, document, { form, headers });
-      const url = addressIn(document, "token_endpoint");
+      const url = readAddress(document, "token_endpoint");
       const { status, body } = await send(egress, { url, method: "POST", headers, body: form.toString() });
       if (status >= 500 || status === 429)
-        throw issuerUnavailable(new Error(`${url.host} answered ${status}`));
-      return tokensIn(status, parse(body));
+        throw refuseWithoutIssuer(new Error(`${url.host} answered ${status}`));
+      return readTokens(status, parse(body));
     },
     async userInfo(accessToken) {
       const document = await configuration();
       if (document["userinfo_endpoint"] === undefined) return undefined;
-      const url = addressIn(document, "userinfo_endpoint");
+      const url = readAddress(document, "userinfo_endpoint");
       const headers = { accept: "application/json, application/jwt", authorization: `Bearer ${accessToken}` };
       const { status, headers: answered, body } = await send(egress, { url, method: "GET", headers });
       if (status === 200) {
@@ -76,7 +76,7 @@ export function openOidcIssuer(deps: { egress: Egress; oidc: OidcSettings; log: 
         return isSigned ? body.toString("utf8").trim() : parse(body);
       }
       const cause = new Error(`UserInfo of ${url.host} answered ${status}`);
-      if (status >= 500 || status === 429) throw issuerUnavailable(cause);
+      if (status >= 500 || status === 429) throw refuseWithoutIssuer(cause);
       log.warn({ err: cause }, "UserInfo of the sign-in issuer was not read");
       return undefined;
     },
@@ -86,7 +86,7 @@ export function openOidcIssuer(deps: { egress: Egress; oidc: OidcSettings; log: 
 /** Refusals that only the operator can end (RFC 6749 section 5.2). */
 const REFUSALS_OF_THE_CLIENT = ["invalid_client", "unauthorized_client"];
 
-function tokensIn(status: number, answer: JsonObject): IssuerTokens {
+function readTokens(status: number, answer: JsonObject): IssuerTokens {
   const { id_token: idToken, access_token: accessToken } = answer;
   if (status === 200 && typeof idToken === "string") {
     return { idToken, ...(typeof accessToken === "string" && { accessToken }) };
@@ -139,7 +139,7 @@ function loadOnce<T>(load: () => Promise<T>): () => Promise<T> {
 async function discover(egress: Egress, issuer: string): Promise<JsonObject> {
   const url = new URL(`${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`);
   return fetchIssuerDocument(egress, url).catch((error: unknown) => {
-    throw issuerUnavailable(error);
+    throw refuseWithoutIssuer(error);
   });
 }
 
@@ -148,16 +148,16 @@ function parse(body: Buffer): JsonObject {
     const value: unknown = JSON.parse(body.toString("utf8"));
     if (isJsonObject(value)) return value;
   } catch (cause) {
-    throw issuerUnavailable(cause);
+    throw refuseWithoutIssuer(cause);
   }
-  throw issuerUnavailable(new Error("the issuer's answer is not a JSON object"));
+  throw refuseWithoutIssuer(new Error("the issuer's answer is not a JSON object"));
 }
 
-function addressIn(configuration: JsonObject, name: string): URL {
+function readAddress(configuration: JsonObject, name: string): URL {
   const address = configuration[name];
   const url = typeof address === "string" ? URL.parse(address) : null;
   if (url && /^https?:$/.test(url.protocol)) return url;
-  throw issuerUnavailable(new Error(`the issuer's configuration names no ${name}`));
+  throw refuseWithoutIssuer(new Error(`the issuer's configuration names no ${name}`));
 }
 
 const send = (egress: Egress, request: EgressRequest): Promise<EgressResponse> =>
@@ -169,10 +169,10 @@ const send = (egress: Egress, request: EgressRequest): Promise<EgressResponse> =
       ...request,
     })
     .catch((error: unknown) => {
-      throw error instanceof EgressError ? issuerUnavailable(error) : error;
+      throw error instanceof EgressError ? refuseWithoutIssuer(error) : error;
     });
 
-export const issuerUnavailable = (cause: unknown): Problem =>
+export const refuseWithoutIssuer = (cause: unknown): Problem =>
   new Problem("unavailable", {
     detail:
       "The sign-in issuer of BUSBAR_OIDC_ISSUER does not answer, so people cannot be identified. Try again later.",

@@ -9,13 +9,13 @@ import type { Role } from "../../ground/role.ts";
 import type { Database } from "../store/database/database.ts";
 import { listMemberships, upsertBuilder } from "../store/access/people.ts";
 import {
-  bearerTokenProblem,
+  refuseBearerToken,
   lacksKeys,
   SIGNATURE_ALGORITHMS,
   SKEW_SECONDS,
   verifySignature,
 } from "./issuer-keys.ts";
-import { issuerUnavailable, type IssuerTokens, type OidcIssuer } from "./oidc-issuer.ts";
+import { refuseWithoutIssuer, type IssuerTokens, type OidcIssuer } from "./oidc-issuer.ts";
 
 export interface Person {
   builderId: string;
@@ -45,19 +45,19 @@ interface Services {
 export const openPersonTokens =
   (deps: Services): IdentifyPerson =>
   async (token) =>
-    personWith(deps, await verifyToken(deps, token));
+    upsertPersonWith(deps, await verifyToken(deps, token));
 
 export const openIdTokens =
   (deps: Services & { log: Log }): PersonOfIdToken =>
   async ({ idToken, accessToken }, nonce) => {
     const claims = await verifyToken(deps, idToken);
-    if (claims["nonce"] !== nonce) throw bearerTokenProblem("belongs to another sign-in (`nonce`)");
-    if (accessToken === undefined || namesPerson(deps, claims)) return personWith(deps, claims);
-    const info = await askedUserInfo(deps, accessToken, claims);
+    if (claims["nonce"] !== nonce) throw refuseBearerToken("belongs to another sign-in (`nonce`)");
+    if (accessToken === undefined || namesPerson(deps, claims)) return upsertPersonWith(deps, claims);
+    const info = await askUserInfo(deps, accessToken, claims);
     // OpenID Connect Core 5.3.2: otherwise the claims must not be used.
     if (info && info["sub"] !== claims.sub)
-      throw bearerTokenProblem("is about another person than UserInfo (`sub`)");
-    return personWith(deps, withUserInfo(claims, info));
+      throw refuseBearerToken("is about another person than UserInfo (`sub`)");
+    return upsertPersonWith(deps, withUserInfo(claims, info));
   };
 
 /** Issuers that follow OpenID Connect Core 5.4 return profile and address at UserInfo only. */
@@ -70,7 +70,7 @@ const namesPerson = ({ issuer }: Services, claims: JWTPayload): boolean => {
 type UserInfo = JsonObject | JWTPayload | undefined;
 
 /** Throws `unavailable` only where the sign-in would lose the person's address. */
-async function askedUserInfo(
+async function askUserInfo(
   deps: Services & { log: Log },
   accessToken: string,
   claims: JWTPayload,
@@ -98,7 +98,7 @@ function withUserInfo(claims: JWTPayload, info: UserInfo = {}): JWTPayload {
   };
 }
 
-async function personWith(deps: Services, claims: JWTPayload): Promise<Person> {
+async function upsertPersonWith(deps: Services, claims: JWTPayload): Promise<Person> {
   const { control } = deps.database;
   const builder = await upsertBuilder(control, {
     idpProvider: deps.issuer.settings.issuer,
@@ -146,7 +146,7 @@ async function verifyToken(deps: Services, token: string): Promise<JWTPayload> {
   const { clientId } = deps.issuer.settings;
   // A token for another application would let that application's operator sign in here.
   const audience = [payload.aud ?? payload["azp"] ?? []].flat();
-  if (!audience.includes(clientId)) throw bearerTokenProblem("was issued for another application");
+  if (!audience.includes(clientId)) throw refuseBearerToken("was issued for another application");
   requireSignInToken(payload, protectedHeader);
   return payload;
 }
@@ -164,10 +164,10 @@ async function signedClaims({ issuer }: Services, token: string): Promise<JWTVer
       requiredClaims: ["sub"],
     });
   } catch (cause) {
-    if (cause instanceof errors.JWTExpired) throw bearerTokenProblem("has expired; sign in again", cause);
-    if (lacksKeys(cause)) throw issuerUnavailable(cause);
+    if (cause instanceof errors.JWTExpired) throw refuseBearerToken("has expired; sign in again", cause);
+    if (lacksKeys(cause)) throw refuseWithoutIssuer(cause);
     if (cause instanceof errors.JOSEError)
-      throw bearerTokenProblem("is not a valid token of the trusted issuer", cause);
+      throw refuseBearerToken("is not a valid token of the trusted issuer", cause);
     throw cause;
   }
 }
@@ -177,13 +177,13 @@ const LONGEST_LIFETIME_SECONDS = 31 * 24 * 3_600;
 
 /** Throws for a valid token that is not for signing in: without a subject, a logout token, expired, or valid for too long. */
 function requireSignInToken({ sub, iat, exp, events }: JWTPayload, { typ }: { typ?: string }): void {
-  if (!sub) throw bearerTokenProblem("names no person (`sub` is empty)");
-  if (events !== undefined || /logout/i.test(typ ?? "")) throw bearerTokenProblem("is a logout token");
+  if (!sub) throw refuseBearerToken("names no person (`sub` is empty)");
+  if (events !== undefined || /logout/i.test(typ ?? "")) throw refuseBearerToken("is a logout token");
   const seconds = nowMs() / 1_000;
-  if (exp === undefined) throw bearerTokenProblem("does not say how long it is valid (`exp`)");
-  if (exp <= seconds) throw bearerTokenProblem("has expired; sign in again");
+  if (exp === undefined) throw refuseBearerToken("does not say how long it is valid (`exp`)");
+  if (exp <= seconds) throw refuseBearerToken("has expired; sign in again");
   const issued = iat ?? Math.floor(seconds);
   if (issued > seconds + SKEW_SECONDS)
-    throw bearerTokenProblem("was issued in the future; compare the clocks");
-  if (exp - issued > LONGEST_LIFETIME_SECONDS) throw bearerTokenProblem("is valid for more than 31 days");
+    throw refuseBearerToken("was issued in the future; compare the clocks");
+  if (exp - issued > LONGEST_LIFETIME_SECONDS) throw refuseBearerToken("is valid for more than 31 days");
 }

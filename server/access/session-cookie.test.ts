@@ -1,16 +1,16 @@
 /** The session cookie's name, attributes and rule. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { expiredCookie, isFromOwnPage, readSentSession, sessionCookie } from "./session-cookie.ts";
+import { writeExpiredCookie, isFromOwnPage, readSentSession, writeSessionCookie } from "./session-cookie.ts";
 
 const HTTPS = "https://busbar.example";
 
 test("with an https address the cookie belongs to this host only and is sent by https only", () => {
   assert.equal(
-    sessionCookie("bbs_x", HTTPS),
+    writeSessionCookie("bbs_x", HTTPS),
     "__Host-busbar_session=bbs_x; Path=/; Max-Age=43200; HttpOnly; SameSite=Strict; Secure",
   );
-  assert.match(expiredCookie(HTTPS), /^__Host-busbar_session=; Path=\/; Max-Age=0; .*Secure$/);
+  assert.match(writeExpiredCookie(HTTPS), /^__Host-busbar_session=; Path=\/; Max-Age=0; .*Secure$/);
   assert.equal(readSentSession({ cookie: "busbar_session=bbs_other" }, HTTPS), undefined);
   assert.equal(readSentSession({ cookie: "a=b;  __Host-busbar_session=bbs_x; c" }, HTTPS), "bbs_x");
   assert.equal(

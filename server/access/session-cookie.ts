@@ -9,11 +9,11 @@ const isHttps = (publicUrl: string): boolean => publicUrl.startsWith("https:");
 const nameCookie = (publicUrl: string): string => (isHttps(publicUrl) ? "__Host-" : "") + "busbar_session";
 
 /** Returns the header that keeps a session in the browser. */
-export const sessionCookie = (token: string, publicUrl: string): string =>
+export const writeSessionCookie = (token: string, publicUrl: string): string =>
   setCookie(nameCookie(publicUrl), token, { seconds: SESSION_SECONDS, publicUrl });
 
 /** Returns the header that removes the session from the browser. */
-export const expiredCookie = (publicUrl: string): string =>
+export const writeExpiredCookie = (publicUrl: string): string =>
   setCookie(nameCookie(publicUrl), "", { seconds: 0, publicUrl });
 
 /** Returns a header for a cookie that scripts cannot read. With `Strict`, the default, only our own pages send it. */

@@ -21,7 +21,7 @@ import {
 } from "../store/access/sessions.ts";
 import { openFailedAttempts } from "./failed-attempts.ts";
 import { OURS } from "./bootstrap.ts";
-import { wrongAddress } from "./key-limits.ts";
+import { refuseAddress } from "./key-limits.ts";
 import { nameOfPerson, type Person } from "./person-token.ts";
 import { isFromOwnPage, readSentSession, SESSION_SECONDS } from "./session-cookie.ts";
 
@@ -89,7 +89,7 @@ export function openSignInSessions(deps: Services): SignInSessions {
       }
       const { apiKeyId, builderId, scopes, allowedAddresses } = key;
       if (allowedAddresses.length > 0 && !openNetworks(allowedAddresses)(address))
-        throw wrongAddress(address);
+        throw refuseAddress(address);
       if (!builderId || !scopes.includes("full")) throw signsNobodyIn();
       deps.log.info({ builderId, apiKeyId }, "signed in");
       return open(deps, { builderId, apiKeyId }, client);
@@ -112,15 +112,15 @@ export function openSignInSessions(deps: Services): SignInSessions {
     async identifyPerson(token) {
       if (issuer) throw buildElsewhere(issuer);
       const session = await find(token, "token");
-      if (session) return personIn(deps, session);
+      if (session) return readPerson(deps, session);
       throw buildEnded();
     },
     async personOfCookie(headers) {
       const token = readSentSession(headers, deps.publicUrl());
       if (token === undefined) return undefined;
-      if (!isFromOwnPage(headers, deps.publicUrl())) throw foreignPage(deps.publicUrl());
+      if (!isFromOwnPage(headers, deps.publicUrl())) throw refuseForeignPage(deps.publicUrl());
       const session = await find(token, "cookie");
-      if (session) return personIn(deps, session);
+      if (session) return readPerson(deps, session);
       throw buildEnded();
     },
     list: (builderId) => listSessions(control, builderId, issuer),
@@ -148,7 +148,7 @@ async function open(
   return { ...row, token };
 }
 
-async function personIn({ database }: Services, session: OpenSession): Promise<Person> {
+async function readPerson({ database }: Services, session: OpenSession): Promise<Person> {
   const memberships = await listMemberships(database.control, session.builderId);
   return {
     builderId: session.builderId,
@@ -173,7 +173,7 @@ const digest = (token: string): Buffer => createHash("sha256").update(token).dig
 const buildEnded = (): Problem =>
   new Problem("unauthenticated", { detail: "This session has ended. Sign in again." });
 
-const foreignPage = (publicUrl: string): Problem =>
+const refuseForeignPage = (publicUrl: string): Problem =>
   new Problem("unauthenticated", {
     detail:
       `The session cookie counts only for pages of ${publicUrl}: a request needs \`Sec-Fetch-Site: same-origin\` or, ` +

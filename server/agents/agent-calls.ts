@@ -15,7 +15,7 @@ import { findCustomerIntegration } from "./customer-objects.ts";
 import { decide, type ActKind, type AgentPolicy } from "./policy/policy.ts";
 import { askForCall, type ProviderRequest } from "./approvals/approved-call.ts";
 import { toAsked } from "./planned-write.ts";
-import { forbiddenBy, isRuled } from "./policy/require-allowed.ts";
+import { refuseByPolicy, isRuled } from "./policy/require-allowed.ts";
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] as const;
 const READING: readonly string[] = ["GET", "HEAD"];
@@ -83,7 +83,8 @@ export const callApiTool = defineTool({
     );
     const kind = isReading(args) ? "callApiRead" : "callApiWrite";
     const decision = decide(policy, { tool: "call_api", kind, integration: one.name });
-    if (decision === "forbid" || !isRuled(policy, one.name)) throw forbiddenCall(policy, kind, one.name);
+    if (decision === "forbid" || !isRuled(policy, one.name))
+      throw refuseForbiddenCall(policy, kind, one.name);
     const { method, headers, body } = args;
     const request: ProviderRequest = {
       method,
@@ -92,7 +93,7 @@ export const callApiTool = defineTool({
       ...(body !== undefined && { body }),
     };
     if (decision === "ask") {
-      if (kind === "callApiRead") throw notAsked();
+      if (kind === "callApiRead") throw refuseUnasked();
       return toAsked(call, await askForCall(call, one, { args, request }));
     }
     const { project, requestId } = session;
@@ -134,9 +135,9 @@ function isReading({
   return READING.includes(method) && !isRenamed;
 }
 
-function forbiddenCall(policy: AgentPolicy, kind: ActKind, integration: string): Problem {
+function refuseForbiddenCall(policy: AgentPolicy, kind: ActKind, integration: string): Problem {
   const isHiding = !isRuled(policy, integration) && policy.default[kind] !== "forbid";
-  if (!isHiding) return forbiddenBy("call_api");
+  if (!isHiding) return refuseByPolicy("call_api");
   return new Problem("forbidden", {
     detail:
       "The project hides fields from agents, and `call_api` cannot hide them. It needs a rule of its own in the policy: one with the tool `call_api`.",
@@ -144,7 +145,7 @@ function forbiddenCall(policy: AgentPolicy, kind: ActKind, integration: string):
   });
 }
 
-const notAsked = (): Problem =>
+const refuseUnasked = (): Problem =>
   new Problem("forbidden", {
     detail:
       "The project's policy for agents does not allow `call_api` to read: nobody is asked about what only reads, since the answer would " +
@@ -211,7 +212,7 @@ export const connectAccountTool = defineTool({
     const found = await findIntegration<ManifestIntegration>(control, project.id, name);
     if (!found) throw await describeMissingIntegration(control, project.id, name);
     if (decide(policy, { tool: "connect_account", kind: "read", integration: found.name }) !== "allow") {
-      throw forbiddenBy("connect_account");
+      throw refuseByPolicy("connect_account");
     }
     const consumerRef = principal.kind === "customer" ? principal.id : groupRef;
     const expireTime = new Date(nowMs() + CONSENT_MINUTES * 60_000).toISOString();

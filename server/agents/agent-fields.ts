@@ -3,7 +3,7 @@ import { findFieldsConnector, type FieldMetadata, type ObjectMetadata } from "..
 import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import type { ReadConnector } from "../../connector-kit/read-connector.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
-import { fieldMappings, type FieldMappings } from "../../manifest/object-fields.ts";
+import { listFieldMappings, type FieldMappings } from "../../manifest/object-fields.ts";
 import { callProvider, type CallServices } from "../operations/call-provider.ts";
 import type { MetadataMemory } from "../operations/metadata-memory.ts";
 import type { ReadDefinition } from "../read/definition/read-definition.ts";
@@ -62,7 +62,7 @@ export async function describeFields(
   const visible = definition && withoutHidden(definition, metadata, hidden);
   const read = connector?.read && visible ? readFields(visible, metadata, connector.read) : [];
   const known = new Set(read.map(({ providerName }) => providerName.toLowerCase()));
-  const written = object.settings ? writtenFields(object, metadata) : [];
+  const written = object.settings ? listWrittenFields(object, metadata) : [];
   // Where nothing lists the fields, each is sent as it is named.
   const takesAny = metadata === undefined && object.settings?.dropUnmapped === false;
   const fields = [
@@ -73,7 +73,7 @@ export async function describeFields(
   return {
     ...(metadata && { displayName: metadata.displayName }),
     fields: shown,
-    filterable: [...shown, ...otherFields(metadata, shown, hidden)],
+    filterable: [...shown, ...listOtherFields(metadata, shown, hidden)],
     hidden,
     ...(visible && { definition: visible }),
   };
@@ -92,7 +92,7 @@ function withComputed(hidden: Set<string>, metadata: ObjectMetadata | undefined)
   return hidden;
 }
 
-function otherFields(
+function listOtherFields(
   metadata: ObjectMetadata | undefined,
   shown: readonly AgentField[],
   hidden: ReadonlySet<string>,
@@ -148,10 +148,10 @@ const findMappings = (
   { integration, installation }: CustomerObject["installed"],
   objectName: string,
 ): FieldMappings =>
-  fieldMappings(integration.latestRevision.content, installation.config.content, objectName);
+  listFieldMappings(integration.latestRevision.content, installation.config.content, objectName);
 
 /** Returns the provider's name of each field that the builder has named. */
-export const providerNames = ({ installed, objectName }: NamedObject): Map<string, string> =>
+export const listProviderNames = ({ installed, objectName }: NamedObject): Map<string, string> =>
   new Map(
     [...findMappings(installed, objectName).mappedToProvider].flatMap(([name, field]): [string, string][] =>
       field === undefined ? [] : [[name, field]],
@@ -184,14 +184,14 @@ function withoutHidden(
 ): ReadDefinition {
   if (hidden.size === 0) return definition;
   const { fields, mappings } = definition;
-  const shown = (names: readonly string[]) => names.filter((name) => !isHidden(hidden, name));
+  const showFields = (names: readonly string[]) => names.filter((name) => !isHidden(hidden, name));
   const withheld = Object.keys(metadata?.fields ?? {}).filter((name) => isHidden(hidden, name));
   return {
     ...definition,
     fields: {
       ...fields,
-      required: shown(fields.required),
-      selected: shown(fields.selected),
+      required: showFields(fields.required),
+      selected: showFields(fields.selected),
       excluded: [...fields.excluded, ...withheld],
     },
     mappings: new Map([...mappings].filter(([name, field]) => !isHidden(hidden, name, field))),
@@ -234,7 +234,7 @@ function readFields(
 }
 
 /** What may be written: the fields that the builder named, and unless only those are sent, every field that can be set. */
-function writtenFields(
+function listWrittenFields(
   { installed, objectName, settings }: CustomerObject,
   metadata: ObjectMetadata | undefined,
 ): AgentField[] {

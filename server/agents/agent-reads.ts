@@ -98,8 +98,8 @@ export const searchRecordsTool = defineTool({
   annotations: READS,
   rights: ["read"],
   async run(call: CustomerCall, args) {
-    const { object, described } = await readableObject(call, "search_records", args);
-    const fields = chosenFields(described.fields, args.fields);
+    const { object, described } = await requireReadableObject(call, "search_records", args);
+    const fields = chooseFields(described.fields, args.fields);
     const filters = toFilters(object, described, args.filters ?? []);
     const searched = JSON.stringify([object.installed.installation.id, object.objectName, filters]);
     const offset = args.cursor === undefined ? 0 : readOffset(args.cursor, searched);
@@ -142,8 +142,8 @@ export const getRecordTool = defineTool({
   annotations: READS,
   rights: ["read"],
   async run(call: CustomerCall, args) {
-    const { object, described } = await readableObject(call, "get_record", args);
-    const fields = chosenFields(described.fields, args.fields);
+    const { object, described } = await requireReadableObject(call, "get_record", args);
+    const fields = chooseFields(described.fields, args.fields);
     const entry = await readRecord(call, object, described, args.id);
     if (entry) {
       const record = cutToFit(toAgentRecord(entry, fields, described.hidden));
@@ -158,7 +158,7 @@ export const getRecordTool = defineTool({
 type NamedObject = { integration?: string | undefined; object: string };
 
 /** Finds the object and its fields, as far as the policy allows. Throws a Problem. */
-async function readableObject(
+async function requireReadableObject(
   call: CustomerCall,
   tool: "search_records" | "get_record",
   asked: NamedObject,
@@ -258,14 +258,14 @@ const toEntry = ({ id, fields, mappedFields }: { id: string; fields: unknown; ma
 });
 
 /** Returns the fields to return. Throws a Problem for a name that is no readable field; a hidden one counts as none. */
-function chosenFields(all: readonly AgentField[], names: readonly string[] | undefined): AgentField[] {
+function chooseFields(all: readonly AgentField[], names: readonly string[] | undefined): AgentField[] {
   const readable = all.filter((field) => field.readable);
   if (!names) return readable;
   const issues: Issue[] = [];
   const chosen = names.flatMap((name, at) => {
     const field = findField(readable, name);
     if (field || name.toLowerCase() === "id") return field ?? [];
-    issues.push(unknownField(`fields[${at}]`, name, readable));
+    issues.push(refuseUnknownField(`fields[${at}]`, name, readable));
     return [];
   });
   if (issues.length > 0) throw refuseIssues(issues);
@@ -285,7 +285,7 @@ function findField<Field extends Pick<AgentField, "name" | "providerName">>(
   );
 }
 
-function unknownField(place: string, name: string, fields: readonly AgentField[]): Issue {
+function refuseUnknownField(place: string, name: string, fields: readonly AgentField[]): Issue {
   const detail = `There is no field \`${name}\` that you may read.`;
   const remedy = suggest(
     name,
@@ -306,7 +306,7 @@ function toFilters(
   const named = filters.flatMap(({ field: name, operator, value }, at) => {
     const place = `filters[${at}]`;
     const field = findField(filterable, name);
-    if (!field) issues.push(unknownField(`${place}.field`, name, fields));
+    if (!field) issues.push(refuseUnknownField(`${place}.field`, name, fields));
     else if (!BUILT_OPERATORS.includes(operator)) {
       const detail = `Records of ${provider} cannot be compared by \`${operator}\` here. What can be used: ${BUILT_OPERATORS.join(", ")}.`;
       const remedy = "Search by equal values and compare the rest yourself.";

@@ -6,7 +6,7 @@ import type { JsonObject } from "../../ground/json.ts";
 import { findTarget } from "../write/find-target.ts";
 import { planWrite } from "../write/plan-write.ts";
 import type { WriteRequest } from "../write/write-request.ts";
-import { containsHidden, listHiddenNames, providerNames } from "./agent-fields.ts";
+import { containsHidden, listHiddenNames, listProviderNames } from "./agent-fields.ts";
 import { IntegrationArgument, ObjectArgument } from "./agent-lookups.ts";
 import { defineTool, type DefinedTool } from "./agent-tool.ts";
 import type { CustomerCall } from "./customer-call.ts";
@@ -20,7 +20,7 @@ import {
   type WriteTool,
 } from "./planned-write.ts";
 import { isHidden } from "./policy/policy.ts";
-import { decideOn, forbiddenBy } from "./policy/require-allowed.ts";
+import { decideOn, refuseByPolicy } from "./policy/require-allowed.ts";
 
 const Repeats = {
   dryRun: Type.Optional(
@@ -167,7 +167,7 @@ async function write(call: CustomerCall, tool: WriteTool, args: WriteArguments):
   const { deps, session, policy } = call;
   const object = findObject(await call.integrations(), args);
   if (decideOn(policy, { tool: tool.name, kind: tool.kind }, object) === "forbid")
-    throw forbiddenBy(tool.name, object.name);
+    throw refuseByPolicy(tool.name, object.name);
   refuseHidden(call, object, args);
   const request = toRequest(call, tool, object, args);
   const target = await findTarget(deps, {
@@ -198,7 +198,7 @@ function toRequest(
       detail: "record.id: The id of the record is the argument `id`, not a field.",
     });
   }
-  const names = object.settings && !object.settings.mapping ? providerNames(object) : undefined;
+  const names = object.settings && !object.settings.mapping ? listProviderNames(object) : undefined;
   const own = (name: string): string => names?.get(name) ?? name;
   const fields = Object.fromEntries(Object.entries(record).map(([name, value]) => [own(name), value]));
   return {

@@ -114,7 +114,7 @@ async function listObjects(
       ...(definition && { definition }),
       ...(settings && { settings }),
     };
-    return { ...object, actions: actionsOn(catalog, object, by) };
+    return { ...object, actions: listActionsOn(catalog, object, by) };
   });
 }
 
@@ -145,7 +145,7 @@ function writeSettings(
   }
 }
 
-function actionsOn(
+function listActionsOn(
   catalog: Catalog,
   { installed, name, objectName, definition, settings }: Omit<CustomerObject, "actions">,
   { session, policy }: Caller,
@@ -182,9 +182,9 @@ export function findObject(all: readonly CustomerIntegration[], asked: NamedByAg
   const found =
     byName.length > 0 ? byName : objects.filter(({ objectName }) => objectName.toLowerCase() === wanted);
   const [first, ...others] = found;
-  if (!first) throw unknownObject(asked.object, within, objects);
+  if (!first) throw refuseUnknownObject(asked.object, within, objects);
   if (others.length === 0) return first;
-  throw severalFit(
+  throw refuseAmbiguous(
     "object",
     asked.object,
     found.map(({ installed }) => installed.integration.name),
@@ -224,14 +224,14 @@ export function findCustomerIntegration(
     });
   }
   if (others.length === 0) return first;
-  throw severalFit(
+  throw refuseAmbiguous(
     "integration",
     undefined,
     [first, ...others].map(({ name: known }) => known),
   );
 }
 
-function unknownObject(
+function refuseUnknownObject(
   name: string,
   within: readonly CustomerIntegration[],
   objects: readonly CustomerObject[],
@@ -247,7 +247,11 @@ function unknownObject(
   );
 }
 
-const severalFit = (member: string, value: string | undefined, integrations: readonly string[]): Problem =>
+const refuseAmbiguous = (
+  member: string,
+  value: string | undefined,
+  integrations: readonly string[],
+): Problem =>
   refuseName(
     "integration",
     undefined,

@@ -22,7 +22,7 @@ import { decide, loadPolicy } from "./policy/policy.ts";
 import { serveAgents, type AgentServing } from "./serve-agents.ts";
 import { openToolServer } from "./tool-server.ts";
 import { undoOperationTool } from "./undo-operation.ts";
-import { forbiddenBy, requireRunning } from "./policy/require-allowed.ts";
+import { refuseByPolicy, requireRunning } from "./policy/require-allowed.ts";
 
 const CUSTOMER_TOOLS: readonly DefinedTool<CustomerCall>[] = [
   listIntegrationsTool,
@@ -90,7 +90,7 @@ async function beginCustomerCall(
   const { policy } = session.scope;
   requireRunning(policy);
   const tool = WITHOUT_OBJECT.find((one) => one === name);
-  if (tool && decide(policy, { tool, kind: "read" }) !== "allow") throw forbiddenBy(tool);
+  if (tool && decide(policy, { tool, kind: "read" }) !== "allow") throw refuseByPolicy(tool);
   const services = await deps.shards.chooseByGroup(session.project.id, session.groupRef);
   return openCustomerCall({ ...deps, ...services }, session, policy);
 }

@@ -64,7 +64,7 @@ function challengeOn(request: AgentRequest, error: unknown): unknown {
 
 async function byFullKey(deps: AgentAccess, request: AgentRequest, key: string): Promise<AgentSession> {
   const { scopes } = await deps.access.keyOwner(key);
-  if (!scopes.includes("full")) throw insufficientScope(request, ["full"]);
+  if (!scopes.includes("full")) throw refuseScope(request, ["full"]);
   return manager(deps, request, { "x-api-key": key });
 }
 
@@ -117,7 +117,7 @@ async function byKey(deps: AgentAccess, request: AgentRequest, key: string): Pro
   const project = { id: owner.projectId, name: owner.projectName, orgId: owner.orgId };
   requireProject(project, request);
   const rights = rightsOfScopes(owner.scopes);
-  if (rights.size === 0) throw insufficientScope(request, ["read"]);
+  if (rights.size === 0) throw refuseScope(request, ["read"]);
   const scope = await loadScope(deps, project, request);
   const principal = { kind: "key" as const, id: owner.apiKeyId, name: owner.label };
   return new AgentSession({ ...request, project, scope, rights, principal });
@@ -189,7 +189,7 @@ async function byIssuer(deps: AgentAccess, request: AgentRequest, token: string)
     });
   }
   const rights = new Set(RIGHTS.filter((right) => scopes.includes(right)));
-  if (rights.size === 0) throw insufficientScope(request, ["read"]);
+  if (rights.size === 0) throw refuseScope(request, ["read"]);
   const scope = await loadScope(deps, project, request);
   return new AgentSession({ ...request, project, scope, rights, principal: { kind: "issuer", id } });
 }
@@ -204,7 +204,7 @@ function requireProject({ id, name }: ProjectRef, { projectIdOrName }: AgentRequ
 }
 
 /** Refuses a call that the credential does not cover, and names the scope that does (step-up). */
-export const insufficientScope = (
+export const refuseScope = (
   request: Pick<AgentRequest, "metadataUrl">,
   rights: readonly Right[],
   what = "This endpoint",

@@ -5,7 +5,7 @@ import { Problem } from "../../ground/errors.ts";
 import { keepRecentlyUsed } from "../../ground/recently-used.ts";
 import { isStorable } from "../../ground/storable-text.ts";
 import {
-  bearerTokenProblem,
+  refuseBearerToken,
   fetchIssuerDocument,
   lacksKeys,
   openIssuerKeys,
@@ -74,12 +74,12 @@ export function openIssuerTokens({ egress }: { egress: Egress }): IssuedTokens {
 }
 
 function readClaims(issuer: string, { sub, exp = 0, scope, groupRef, iat }: JWTPayload): IssuedToken {
-  if (!sub || !isStorable(sub)) throw bearerTokenProblem("names nobody (`sub` is empty)");
-  if (exp <= nowMs() / 1_000) throw bearerTokenProblem("has expired; get a new one");
+  if (!sub || !isStorable(sub)) throw refuseBearerToken("names nobody (`sub` is empty)");
+  if (exp <= nowMs() / 1_000) throw refuseBearerToken("has expired; get a new one");
   if (iat !== undefined && iat > nowMs() / 1_000 + SKEW_SECONDS)
-    throw bearerTokenProblem("was issued in the future; compare the clocks");
+    throw refuseBearerToken("was issued in the future; compare the clocks");
   if (groupRef !== undefined && typeof groupRef !== "string")
-    throw bearerTokenProblem("has a `groupRef` that is no text");
+    throw refuseBearerToken("has a `groupRef` that is no text");
   return {
     id: `${issuer} ${sub}`,
     scopes: typeof scope === "string" ? scope.split(" ") : [],
@@ -88,16 +88,16 @@ function readClaims(issuer: string, { sub, exp = 0, scope, groupRef, iat }: JWTP
 }
 
 function explain(cause: unknown, { issuer, audience }: { issuer: string; audience: string }): unknown {
-  if (cause instanceof errors.JWTExpired) return bearerTokenProblem("has expired; get a new one", cause);
+  if (cause instanceof errors.JWTExpired) return refuseBearerToken("has expired; get a new one", cause);
   if (lacksKeys(cause)) return buildUnavailable(issuer, cause);
   if (cause instanceof errors.JWTClaimValidationFailed) {
     const why = cause.claim === "aud" ? ` It must be \`${audience}\`.` : "";
-    return bearerTokenProblem(
+    return refuseBearerToken(
       `cannot be accepted because of its claim \`${cause.claim}\`.${why} Get another one`,
       cause,
     );
   }
-  if (cause instanceof errors.JOSEError) return bearerTokenProblem(`is not signed by ${issuer}`, cause);
+  if (cause instanceof errors.JOSEError) return refuseBearerToken(`is not signed by ${issuer}`, cause);
   return cause;
 }
 

@@ -16,7 +16,7 @@ import { writeNow } from "../write/write-now.ts";
 import type { WriteAnswer } from "../write/write-response.ts";
 import type { WriteRequest } from "../write/write-request.ts";
 import { writeSpan } from "../write/write-span.ts";
-import { listHiddenNames, providerNames } from "./agent-fields.ts";
+import { listHiddenNames, listProviderNames } from "./agent-fields.ts";
 import {
   hashCanonical,
   MAY_HAVE_HAPPENED,
@@ -76,7 +76,7 @@ export async function previewWrite({ call, object, target, plan }: PlannedWrite)
   return {
     status: "dry_run",
     preview: { type: plan.type, ...(record?.id !== undefined && { id: record.id }), fields, ...requests },
-    withheld: withheldIn(plan, hidden),
+    withheld: listWithheld(plan, hidden),
   };
 }
 
@@ -86,7 +86,7 @@ function writtenFields(
   { fields, givenNames = {} }: PlannedRecord,
   hidden: ReadonlySet<string>,
 ): JsonObject {
-  const own = new Map([...providerNames(object)].map(([name, providerName]) => [providerName, name]));
+  const own = new Map([...listProviderNames(object)].map(([name, providerName]) => [providerName, name]));
   return Object.fromEntries(
     Object.entries(fields).flatMap(([field, value]): [string, Json][] => {
       const name = givenNames[field] ?? own.get(field) ?? field;
@@ -95,7 +95,7 @@ function writtenFields(
   );
 }
 
-const withheldIn = (plan: WritePlan, hidden: ReadonlySet<string>): JsonObject[] =>
+const listWithheld = (plan: WritePlan, hidden: ReadonlySet<string>): JsonObject[] =>
   plan.records.flatMap(({ withheld }) =>
     withheld.flatMap(({ field, reason }) => (isHidden(hidden, field) ? [] : [{ field, reason }])),
   );
@@ -250,7 +250,7 @@ async function sendOnce(
     storesAnswer: true,
     claimsWithBegin,
     repeatableMs: target.connector.write.repeatableMs?.(plan),
-    ...(args.idempotencyKey === undefined && { keptMs, forgets: wroteNothing }),
+    ...(args.idempotencyKey === undefined && { keptMs, forgets: explainNothingWritten }),
   };
   try {
     const answer = await deps.idempotency.once(keyed, run);
@@ -258,7 +258,7 @@ async function sendOnce(
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     const operationId = error.options.extensions?.["operationId"];
-    if (wroteNothing(error) || typeof operationId !== "string") throw error;
+    if (explainNothingWritten(error) || typeof operationId !== "string") throw error;
     return {
       status: "unknown",
       operationId,
@@ -313,7 +313,7 @@ const REPEATED = {
   note: `The same act was done before; this is its result, and nothing was sent again. ${ANOTHER}`,
 };
 
-const wroteNothing = ({ slug, retryable }: Problem): boolean =>
+const explainNothingWritten = ({ slug, retryable }: Problem): boolean =>
   !MAY_HAVE_HAPPENED.has(slug) || (slug === "provider-timeout" && retryable);
 
 function toSuccess({ call, object, plan }: PlannedWrite, answer: JsonObject | object): JsonObject {
@@ -325,7 +325,7 @@ function toSuccess({ call, object, plan }: PlannedWrite, answer: JsonObject | ob
   const [record] = plan.records;
   const recordId = typeof outcome["recordId"] === "string" ? outcome["recordId"] : record?.id;
   const hidden = listHiddenNames(object, call.policy);
-  const withheld = withheldIn(plan, hidden);
+  const withheld = listWithheld(plan, hidden);
   const fields = record && plan.type !== "delete" ? writtenFields(object, record, hidden) : undefined;
   return {
     status: "success",

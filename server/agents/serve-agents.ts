@@ -17,7 +17,7 @@ import { requireOwnHost } from "./agent-host.ts";
 import type { AgentSession } from "./agent-session.ts";
 import type { AuditAgentCall } from "./audit-agent-calls.ts";
 import type { DefinedTool, Right } from "./agent-tool.ts";
-import { insufficientScope, type AgentRequest } from "./identify-agent.ts";
+import { refuseScope, type AgentRequest } from "./identify-agent.ts";
 import { mayCall, type ToolServer } from "./tool-server.ts";
 
 export interface AgentServing {
@@ -259,7 +259,7 @@ async function requireRight(
   const name = isJsonObject(named) ? named["name"] : undefined;
   const tool = deps.endpoint.tools.find((one) => one.name === name);
   if (!tool || mayCall(session, tool)) return;
-  const refusal = insufficientScope(
+  const refusal = refuseScope(
     { metadataUrl: metadataUrl(deps, request) },
     tool.rights,
     `The tool \`${tool.name}\``,

@@ -76,7 +76,7 @@ function openHandler<Context>(
       server.setRequestHandler("tools/list", () => ({ tools: own.map(({ listed }) => listed) }));
       server.setRequestHandler("tools/call", ({ params }) => {
         const called = prepared.get(params.name);
-        if (!called) throw unknownTool(protocol, params.name, own);
+        if (!called) throw refuseUnknownTool(protocol, params.name, own);
         return callTool(options, called, session, params.arguments ?? {});
       });
       return server;
@@ -116,7 +116,7 @@ function prepare<Context>(tool: DefinedTool<Context>): PreparedTool<Context> {
   };
 }
 
-const unknownTool = (
+const refuseUnknownTool = (
   protocol: Protocol,
   name: string,
   own: readonly { tool: { name: string } }[],

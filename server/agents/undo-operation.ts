@@ -14,7 +14,7 @@ import type { CustomerCall } from "./customer-call.ts";
 import { findObject, type CustomerObject } from "./customer-objects.ts";
 import { askForWrite, previewWrite, writeOnce, type PlannedWrite } from "./planned-write.ts";
 import { isHidden } from "./policy/policy.ts";
-import { decideByRuleOn, decideOn, forbiddenBy } from "./policy/require-allowed.ts";
+import { decideByRuleOn, decideOn, refuseByPolicy } from "./policy/require-allowed.ts";
 
 export const undoOperationTool = defineTool({
   name: "undo_operation",
@@ -98,7 +98,7 @@ function requireUndoable({ policy }: CustomerCall, object: CustomerObject, { typ
       : ({ tool: "update_record", kind: "write" } as const);
   const ruled = decideByRuleOn(policy, like, object);
   if (ruled) decisions.push(ruled);
-  if (decisions.includes("forbid")) throw forbiddenBy("undo_operation", object.name);
+  if (decisions.includes("forbid")) throw refuseByPolicy("undo_operation", object.name);
   return decisions.includes("ask");
 }
 
@@ -124,7 +124,7 @@ async function planUndo(
   for (const [field, value] of Object.entries(change.after)) {
     const old = before[field] ?? null;
     if (isHidden(hidden, field) || containsHidden(hidden, field, value)) {
-      if (change.type === "create") throw forbiddenBy("undo_operation", object.name);
+      if (change.type === "create") throw refuseByPolicy("undo_operation", object.name);
     } else if (!isSame(now[field] ?? null, value ?? null)) {
       const reason = isSame(now[field] ?? null, old) ? "It has its value of before again." : CHANGED;
       kept.push({ field, reason });
@@ -133,7 +133,7 @@ async function planUndo(
     else restored[field] = old;
   }
   const isNothingLeft = Object.keys(restored).length === 0;
-  if (isNothingLeft || (change.type === "create" && kept.length > 0)) throw nothingToUndo(change, kept);
+  if (isNothingLeft || (change.type === "create" && kept.length > 0)) throw refuseWithoutChange(change, kept);
   const act =
     change.type === "create"
       ? plan({ type: "delete", record: { id } })
@@ -144,7 +144,7 @@ async function planUndo(
 const CHANGED = "It was changed since.";
 const HIDDEN = "The project's policy hides from agents what the operation changed.";
 
-function nothingToUndo({ type }: DoneChange, kept: readonly Kept[]): Problem {
+function refuseWithoutChange({ type }: DoneChange, kept: readonly Kept[]): Problem {
   const detail = kept.map(({ field, reason }) => `${field}: ${reason}`).join(" ") || HIDDEN;
   return new Problem("conflict", {
     detail: `${type === "create" ? "The record is not as it was created, so it is not deleted." : "Nothing is left to undo."} ${detail}`,

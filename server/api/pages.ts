@@ -118,11 +118,11 @@ export async function onePage<Row, Result>(
   const { isToken = isUuid, isId = isToken, getPageToken = readId, usual = USUAL_SIZE } = by;
   const { pageSize: size = usual, pageToken, after } = query;
   if (pageToken !== undefined && !isToken(pageToken))
-    throw queryProblem("pageToken", "is not a token of this list. Start without it.");
+    throw refuseQuery("pageToken", "is not a token of this list. Start without it.");
   if (after !== undefined && !isId(after))
-    throw queryProblem("after", "is not an id of this list. Send the id of an entry.");
+    throw refuseQuery("after", "is not an id of this list. Send the id of an entry.");
   if (after !== undefined && pageToken !== undefined)
-    throw queryProblem("after", "cannot be combined with `pageToken`. Send one of them.");
+    throw refuseQuery("after", "cannot be combined with `pageToken`. Send one of them.");
   const period = { since: readTime(query, "since"), until: readTime(query, "until") };
   const listed = await by.list({ before: pageToken, after, ...period, limit: size + 1 });
   const { rows, continueBefore, unavailable } = Array.isArray(listed) ? { rows: listed } : listed;
@@ -146,11 +146,11 @@ function readTime(query: PageQuery, name: "since" | "until"): Date | undefined {
   if (text === undefined) return undefined;
   const time = new Date(text);
   if (!Number.isNaN(time.getTime())) return time;
-  throw queryProblem(name, "must be a time with its zone such as 2026-01-31T12:00:00Z.");
+  throw refuseQuery(name, "must be a time with its zone such as 2026-01-31T12:00:00Z.");
 }
 
 /** Returns the refusal of a query parameter. */
-export function queryProblem(name: string, fault: string): Problem {
+export function refuseQuery(name: string, fault: string): Problem {
   const detail = `${name}: ${fault}`;
   return new Problem("invalid-request", { detail, issues: [{ in: "query", name, detail }] });
 }

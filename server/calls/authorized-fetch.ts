@@ -114,7 +114,7 @@ async function sendOnce(
         ...(request.body !== undefined && { "content-type": "application/json" }),
         ...request.headers,
       },
-      ...(request.body !== undefined && { body: bodyText(request, live) }),
+      ...(request.body !== undefined && { body: readBodyText(request, live) }),
     });
     const received = await egress.send({ ...sent, timeoutMs });
     const { status, headers } = received;
@@ -143,7 +143,7 @@ function joinAddress(base: URL, path: string): URL {
   return url;
 }
 
-function bodyText({ body, tokenMark }: ProviderRequest, { accessToken = "" }: LiveConnection): string {
+function readBodyText({ body, tokenMark }: ProviderRequest, { accessToken = "" }: LiveConnection): string {
   if (typeof body !== "string") return JSON.stringify(body);
   if (tokenMark === undefined) return body;
   // A token that contains markup could change the request around it.

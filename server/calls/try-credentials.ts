@@ -86,7 +86,7 @@ export async function tryCredentials(
   const { health, words } = await tryLive(deps, live);
   if (health === "fine") return { credentials, isVerified: true, canBeTried: true };
   if (health === "unknown") return { credentials, isVerified: false, canBeTried: canTry(deps, live) };
-  if (!isOauth(credentials) || !credentials.refreshToken) throw refusalProblem(live, words);
+  if (!isOauth(credentials) || !credentials.refreshToken) throw refuseCredentials(live, words);
   try {
     const refreshed = await askProvider(deps, row, credentials, async () => {});
     return { credentials: refreshed.credentials, isVerified: true, canBeTried: true };
@@ -95,7 +95,7 @@ export async function tryCredentials(
     const { failure, message } = error;
     if (failure === "transient" || failure === "configuration")
       return { credentials, isVerified: false, canBeTried: true };
-    throw refusalProblem(live, `${words ?? ""}; a refresh does not help: ${message}`);
+    throw refuseCredentials(live, `${words ?? ""}; a refresh does not help: ${message}`);
   }
 }
 
@@ -147,7 +147,7 @@ const canTry = ({ catalog }: { catalog: Catalog }, live: LiveConnection): boolea
   live.provider.authHealthCheck !== undefined ||
   catalog.of(live.projectId).connector(live.provider.name)?.read?.cheapestObject !== undefined;
 
-function refusalProblem({ provider }: LiveConnection, words = ""): Problem {
+function refuseCredentials({ provider }: LiveConnection, words = ""): Problem {
   const name = provider.displayName ?? provider.name;
   return new Problem("provider-refused", {
     detail: `${name} refuses these credentials${words === "" ? "" : `: ${words}`}. Nothing was stored.`,

@@ -98,9 +98,9 @@ async function start(args: string[]): Promise<void> {
 const START_HINT =
   "ports and all other settings are variables, such as BUSBAR_PORT: docs/guide/configuration.md";
 
-const processCount = (text = "1"): number => wholeNumber("--processes", text, 1, 64);
+const processCount = (text = "1"): number => parseWholeNumber("--processes", text, 1, 64);
 
-function wholeNumber(option: string, text: string, least: number, max: number): number {
+function parseWholeNumber(option: string, text: string, least: number, max: number): number {
   const number = Number(text);
   if (/^\d+$/.test(text) && number >= least && number <= max) return number;
   throw new UsageError(`${option} must be a whole number from ${least} to ${max}, not "${text}"`);
@@ -119,14 +119,14 @@ async function sandbox(args: string[]): Promise<void> {
   if (facts !== undefined && provider === undefined)
     throw new UsageError("--facts is about a provider: busbar sandbox providers/x-quill.yaml --facts FILE");
   if (provider !== undefined) {
-    const number = wholeNumber("--port", port, 0, 65_535);
+    const number = parseWholeNumber("--port", port, 0, 65_535);
     const where = { port: number, ...(host !== undefined && { host }) };
     const simulated = await openAt(number, "sandbox", () => startProviderSandbox(provider, where, facts));
     process.stdout.write(simulated.text);
     onStopSignal(() => simulated.close());
     return;
   }
-  const at = { host, port: wholeNumber("--port", port, 0, 65_535) };
+  const at = { host, port: parseWholeNumber("--port", port, 0, 65_535) };
   const started = await openAt(at.port, "sandbox", () => startSandbox(at));
   process.stdout.write(
     `Sandbox CRMs at ${started.url}\n` +
@@ -139,7 +139,7 @@ async function sandbox(args: string[]): Promise<void> {
 
 async function mock(args: string[]): Promise<void> {
   const { port = "4020", host } = parse(args, { port: { type: "string" }, host: { type: "string" } });
-  const at = { host, port: wholeNumber("--port", port, 0, 65_535) };
+  const at = { host, port: parseWholeNumber("--port", port, 0, 65_535) };
   const started = await openAt(at.port, "mock", () => startMock(at));
   process.stdout.write(
     `A Busbar that answers with recorded examples at ${started.url}: ${started.operations} operations\n` +
@@ -216,7 +216,8 @@ async function shards(args: string[]): Promise<void> {
     json: { type: "boolean" },
   });
   const out = createOutput(openTerminal(), { json: values.json === true });
-  const weight = values.weight === undefined ? undefined : wholeNumber("--weight", values.weight, 0, 1_000);
+  const weight =
+    values.weight === undefined ? undefined : parseWholeNumber("--weight", values.weight, 0, 1_000);
   const deps = { config: readConfig(), log: createLog("warn"), out };
   const options = { weight, project: values.project, isDry: values["dry-run"] };
   if (!(await runShardsCommand(positionals, options, deps))) process.exitCode = 1;

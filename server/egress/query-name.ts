@@ -32,7 +32,7 @@ export async function queryName(name: string, asked: NameServers = {}): Promise<
   // Systems take `0x7f.1` for an address, as URLs do.
   const plain = normalizeHost(URL.parse(`http://${host}/`)?.hostname ?? host);
   if (isIP(plain)) return [toAddress(plain)];
-  const known = hostsEntries(await readFile(HOSTS_FILE, "utf8").catch(() => ""), host);
+  const known = readHostsEntries(await readFile(HOSTS_FILE, "utf8").catch(() => ""), host);
   if (known.length > 0) return known;
   if (host === "localhost" || host.endsWith(".localhost")) return ["127.0.0.1", "::1"].map(toAddress);
   const file = asked.servers ? "" : await readFile(RESOLVER_FILE, "utf8").catch(() => "");
@@ -83,7 +83,7 @@ export const isAbsent = (error: unknown): boolean =>
 
 const toAddress = (address: string): LookupAddress => ({ address, family: isIP(address) });
 
-function hostsEntries(file: string, host: string): LookupAddress[] {
+function readHostsEntries(file: string, host: string): LookupAddress[] {
   return file.split("\n").flatMap((line) => {
     const [address = "", ...names] = line.replace(/#.*/, "").trim().toLowerCase().split(/\s+/);
     return isIP(address) && names.includes(host) ? [toAddress(address)] : [];

@@ -164,8 +164,10 @@ const TYPESCRIPT: Language = {
     }
     const { request, path, comment } = statement;
     const call = calls.get(request);
-    const { open, items, close } = call ? typescriptCall(call, names) : typescriptFetch(request, names);
-    const [before, after] = typescriptPath(path, call?.hasManyAnswers ?? false);
+    const { open, items, close } = call
+      ? writeTypescriptCall(call, names)
+      : writeTypescriptFetch(request, names);
+    const [before, after] = writeTypescriptPath(path, call?.hasManyAnswers ?? false);
     const given = name === undefined ? ["console.log(", ");"] : [`const ${name} = `, ";"];
     if (statement.name) names.add(statement.name);
     const note = comment === undefined ? "" : `// ${comment}\n`;
@@ -176,27 +178,27 @@ const TYPESCRIPT: Language = {
 };
 
 /** Returns what stands around an answer to take a part of it: where it may be of several types, its type is named. */
-function typescriptPath(path: string, hasManyTypes: boolean): [before: string, after: string] {
+function writeTypescriptPath(path: string, hasManyTypes: boolean): [before: string, after: string] {
   if (path === "") return ["", ""];
   const steps = path.replaceAll("]", "]!").replaceAll(/(?<=\w)\./g, "?.");
   if (!hasManyTypes) return ["(", `)${steps}`];
   return ["((", `) as { ${path.slice(1)}: string })${steps}`];
 }
 
-function typescriptCall({ operationId, body, args }: Call, names: Set<string>) {
+function writeTypescriptCall({ operationId, body, args }: Call, names: Set<string>) {
   const key = (each: Argument) =>
     each.in === "body" ? lowerFirst(typescriptName(body)) : typescriptKey(each.name);
-  const items = args.map((each) => addPrefix(`${key(each)}: `, typescriptValue(each.value, names)));
+  const items = args.map((each) => addPrefix(`${key(each)}: `, writeTypescriptValue(each.value, names)));
   const method = `await busbar.${typescriptName(operationId)}(`;
   return { open: items.length > 0 ? `${method}{` : method, items, close: items.length > 0 ? "})" : ")" };
 }
 
-function typescriptFetch({ method, url, headers, body }: SentRequest, names: Set<string>) {
+function writeTypescriptFetch({ method, url, headers, body }: SentRequest, names: Set<string>) {
   const given: [string, Printed][] = [];
   if (method !== (body === undefined ? "GET" : "")) given.push(["method", JSON.stringify(method)]);
-  if (headers.length > 0) given.push(["headers", typescriptValue(Object.fromEntries(headers), names)]);
+  if (headers.length > 0) given.push(["headers", writeTypescriptValue(Object.fromEntries(headers), names)]);
   if (body !== undefined) {
-    const value = typescriptValue(JSON.parse(body), names);
+    const value = writeTypescriptValue(JSON.parse(body), names);
     given.push([
       "body",
       typeof value === "string"
@@ -205,7 +207,7 @@ function typescriptFetch({ method, url, headers, body }: SentRequest, names: Set
     ]);
   }
   const items = given.map(([name, value]) => addPrefix(`${name}: `, value));
-  const address = print(typescriptValue(url, names), "", "", "");
+  const address = print(writeTypescriptValue(url, names), "", "", "");
   const close = ").then((response) => response.json())";
   if (items.length === 0) return { open: `await fetch(${address}`, items, close };
   return { open: `await fetch(${address}, {`, items, close: `}${close}` };
@@ -217,9 +219,9 @@ const typescriptVariable = (name: string): string =>
   name.toLowerCase().replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 const lowerFirst = (name: string): string => name.slice(0, 1).toLowerCase() + name.slice(1);
 
-function typescriptValue(value: unknown, names: Set<string>): Printed {
+function writeTypescriptValue(value: unknown, names: Set<string>): Printed {
   const reference = (name: string) =>
-    names.has(name) ? typescriptVariable(name) : `${ENVIRONMENT}.${environmentName(name)} ?? ""`;
+    names.has(name) ? typescriptVariable(name) : `${ENVIRONMENT}.${toEnvironmentName(name)} ?? ""`;
   if (typeof value === "string") {
     const whole = wholeVariable(value);
     if (whole !== undefined) return reference(whole);
@@ -227,7 +229,9 @@ function typescriptValue(value: unknown, names: Set<string>): Printed {
     return `\`${value.replaceAll(/[`\\]/g, String.raw`\$&`).replaceAll(VARIABLE, (_, name: string) => `\${${reference(name)}}`)}\``;
   }
   const key = (name: string) => `${typescriptKey(name)}: `;
-  return compound(value, (each) => typescriptValue(each, names), key, ["{", "}"]) ?? JSON.stringify(value);
+  return (
+    compound(value, (each) => writeTypescriptValue(each, names), key, ["{", "}"]) ?? JSON.stringify(value)
+  );
 }
 
 /** The keywords that are names of parameters in the API. */
@@ -246,7 +250,7 @@ const PYTHON: Language = {
     }
     const { request, comment } = statement;
     const call = calls.get(request);
-    const { open, items, close } = call ? pythonCall(call, names) : pythonRequest(request, names);
+    const { open, items, close } = call ? writePythonCall(call, names) : writePythonRequest(request, names);
     const before = name === undefined ? `print(${open}` : `${name} = ${open}`;
     const after = `${close}${path}${name === undefined ? ")" : ""}`;
     if (statement.name) names.add(statement.name);
@@ -255,13 +259,13 @@ const PYTHON: Language = {
   },
 };
 
-function pythonCall({ operationId, args }: Call, names: Set<string>) {
+function writePythonCall({ operationId, args }: Call, names: Set<string>) {
   const order = (each: Argument) =>
     each.name === PROJECT ? 2 : { path: 0, body: 1, query: 2, header: 2 }[each.in];
   const items = args
     .toSorted((one, other) => order(one) - order(other))
     .map((each) => {
-      const value = pythonValue(each.value, names);
+      const value = writePythonValue(each.value, names);
       if (order(each) < 2) return value;
       const name = each.name === PROJECT ? "project" : pythonName(each.name);
       return addPrefix(`${PYTHON_KEYWORDS.has(name) ? `${name}_` : name}=`, value);
@@ -269,16 +273,17 @@ function pythonCall({ operationId, args }: Call, names: Set<string>) {
   return { open: `busbar.${pythonName(operationId)}(`, items, close: ")" };
 }
 
-function pythonRequest({ method, url, headers, body }: SentRequest, names: Set<string>) {
-  const items = [pythonValue(url, names)];
-  if (headers.length > 0) items.push(addPrefix("headers=", pythonValue(Object.fromEntries(headers), names)));
-  if (body !== undefined) items.push(addPrefix("json=", pythonValue(JSON.parse(body), names)));
+function writePythonRequest({ method, url, headers, body }: SentRequest, names: Set<string>) {
+  const items = [writePythonValue(url, names)];
+  if (headers.length > 0)
+    items.push(addPrefix("headers=", writePythonValue(Object.fromEntries(headers), names)));
+  if (body !== undefined) items.push(addPrefix("json=", writePythonValue(JSON.parse(body), names)));
   return { open: `httpx.${method.toLowerCase()}(`, items, close: ").json()" };
 }
 
-function pythonValue(value: unknown, names: Set<string>): Printed {
+function writePythonValue(value: unknown, names: Set<string>): Printed {
   const reference = (name: string) =>
-    names.has(name) ? name.toLowerCase() : `os.environ["${environmentName(name)}"]`;
+    names.has(name) ? name.toLowerCase() : `os.environ["${toEnvironmentName(name)}"]`;
   if (typeof value === "string") {
     const whole = wholeVariable(value);
     if (whole !== undefined) return reference(whole);
@@ -290,11 +295,11 @@ function pythonValue(value: unknown, names: Set<string>): Printed {
   const plain =
     value === null ? "None" : value === true ? "True" : value === false ? "False" : JSON.stringify(value);
   const key = (name: string) => `${JSON.stringify(name)}: `;
-  return compound(value, (each) => pythonValue(each, names), key, ["{", "}"]) ?? plain;
+  return compound(value, (each) => writePythonValue(each, names), key, ["{", "}"]) ?? plain;
 }
 
 /** The clients' programs take from the environment what no block before has made. */
-const environmentName = (name: string): string => (name === "KEY" ? "BUSBAR_API_KEY" : name);
+const toEnvironmentName = (name: string): string => (name === "KEY" ? "BUSBAR_API_KEY" : name);
 
 const wholeVariable = (text: string): string | undefined =>
   new RegExp(`^${VARIABLE.source}$`).exec(text)?.[1];

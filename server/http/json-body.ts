@@ -44,7 +44,7 @@ function inspect(text: string): void {
     } else {
       // Brackets and braces differ in the bit 0x20 only.
       const bracket = code | 0x20;
-      if (bracket === 0x7b && ++level > MAX_LEVELS) throw tooDeep();
+      if (bracket === 0x7b && ++level > MAX_LEVELS) throw refuseTooDeep();
       if (bracket === 0x7d) level -= 1;
       at += 1;
     }
@@ -125,7 +125,7 @@ function skipSpace(text: string, from: number): number {
   return at;
 }
 
-const tooDeep = (): Problem =>
+const refuseTooDeep = (): Problem =>
   new Problem("malformed-json", {
     detail: `The body is nested too deeply: ${MAX_LEVELS} levels are the most.`,
   });

@@ -29,12 +29,12 @@ export function renderProblemTypePage(slug: string): Page | undefined {
     `<p><code>${slug}</code>, HTTP status ${type.status}</p>` +
       `<h2>Causes</h2><p>${renderCode(type.causes)}</p><h2>What to do</h2><p>${renderCode(type.remedy)}</p>` +
       `<p>${RETRY[type.retryable ? "yes" : "no"]}</p>` +
-      `<p>In the guide: ${guideLinks(type)}</p>` +
+      `<p>In the guide: ${listGuideLinks(type)}</p>` +
       `<p><a href="/docs/problems">All problem types</a> · <a href="/docs">API reference</a></p>`,
   );
 }
 
-const guideLinks = ({ guide }: ProblemType): string =>
+const listGuideLinks = ({ guide }: ProblemType): string =>
   [...(guide ? [guide] : []), "errors"]
     .map((name) => `<a href="/docs/guide/${name}">${name.replaceAll("-", " ")}</a>`)
     .join(" · ");

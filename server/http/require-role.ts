@@ -42,11 +42,11 @@ export function requireChanging({ kind, role }: Pick<Caller, "kind" | "role">, r
 export function requireRoleIn(caller: Caller, orgId: string, needed: Role): void {
   if (caller.kind !== "person") return requireRole(caller, needed);
   const role = caller.roles?.get(orgId.toLowerCase());
-  if (role === undefined) throw notOwn(orgId);
+  if (role === undefined) throw refuseNotOwn(orgId);
   requireRole({ kind: "person", role }, needed);
 }
 
-export const notOwn = (orgId: string): Problem =>
+export const refuseNotOwn = (orgId: string): Problem =>
   new Problem("forbidden", {
     detail: `This credential does not belong to the organisation \`${orgId}\`. Use one that does.`,
   });

@@ -144,8 +144,8 @@ class KeyedRequests implements Idempotency {
     const { place, requestHash, mode } = request;
     const found = await findIdempotencyKey(database.control, place);
     if (!found) return undefined;
-    if (!found.requestHash.equals(requestHash)) throw reusedKeyProblem(place.key);
-    if (found.status === null && (await this.#isRunning(found))) throw inProgress();
+    if (!found.requestHash.equals(requestHash)) throw refuseReusedKey(place.key);
+    if (found.status === null && (await this.#isRunning(found))) throw refuseInProgress();
     // It may have ended after it was read as running, and stored its answer.
     const used = found.status === null ? await findIdempotencyKey(database.control, place) : found;
     if (used?.operationId !== found.operationId || used.claimedBy !== found.claimedBy) return undefined;
@@ -154,7 +154,7 @@ class KeyedRequests implements Idempotency {
     // What is executed later keeps its operation id, so that it cannot be accepted twice even if the first statement is
     // committed after this one.
     const operationId = mode === "later" ? used.operationId : newId();
-    if (this.#running.has(operationId)) throw inProgress();
+    if (this.#running.has(operationId)) throw refuseInProgress();
     const claim = { operationId, firstOperationId: getFirst(used), claimedBy: identity.id };
     return this.#execute(request, claim, act, () =>
       takeOverIdempotencyKey(database.control, place, used, claim),
@@ -189,7 +189,7 @@ class KeyedRequests implements Idempotency {
   }
 }
 
-const inProgress = (): Problem =>
+const refuseInProgress = (): Problem =>
   new Problem("operation-in-progress", {
     detail: "The first request with this Idempotency-Key is still running. Send this one again in a moment.",
   });
@@ -245,7 +245,7 @@ function checkKey(key: string | string[]): string {
   });
 }
 
-const reusedKeyProblem = (key: string): Problem =>
+const refuseReusedKey = (key: string): Problem =>
   new Problem("idempotency-key-reused", {
     detail: `The key "${key.slice(0, 50)}" was already used for a different request. Use a new key for each request.`,
   });

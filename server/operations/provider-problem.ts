@@ -12,7 +12,7 @@ export const PROVIDER_REFUSALS = {
 };
 
 /** Options in `more` override those of the error. */
-export const providerProblem = (
+export const toProviderProblem = (
   error: ProviderError,
   connectionId: string,
   more: Partial<ProblemOptions> = {},

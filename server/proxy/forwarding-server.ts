@@ -13,7 +13,7 @@ import { checkNames, isAcceptable, readHead, type RequestHead } from "./read-hea
 import { recordCall } from "./record-call.ts";
 import { MAX_HEADER_BYTES, refuseTunnel, refuseUnreadable } from "./refuse-on-socket.ts";
 import { toProxyProblem, refuse } from "./refuse.ts";
-import { CallerGone, collect, KEPT_BYTES, MAX_SIGNED_BYTES, tooLargeToSign, Upload } from "./request-body.ts";
+import { CallerGone, collect, KEPT_BYTES, MAX_SIGNED_BYTES, refuseToSign, Upload } from "./request-body.ts";
 import { targetPath } from "./target-path.ts";
 import { idsOfCall, type Admission } from "./target.ts";
 import { InstallationRefusal, type Targets } from "./targets.ts";
@@ -54,12 +54,12 @@ export function createForwardingServer(deps: ForwardingDeps): Server {
   const listener = (expectsContinue: boolean) =>
     refusePipelined(
       (request, response) => serve(deps, request, response, expectsContinue),
-      (_, response) => refuse(deps, response, noPipelining(), { close: true }),
+      (_, response) => refuse(deps, response, refusePipelining(), { close: true }),
     );
   server.on("request", listener(false));
   server.on("checkContinue", listener(true));
   server.on("checkExpectation", (_, response) =>
-    refuse(deps, response, unknownExpectation(), { close: true }),
+    refuse(deps, response, refuseExpectation(), { close: true }),
   );
   server.on("connect", (_, socket) => refuseTunnel(deps, socket));
   server.on("clientError", (error, socket) => refuseUnreadable(deps, error, socket));
@@ -87,7 +87,7 @@ function serve(
 ): void {
   const attempt: Attempt = { startedMs: elapsedMs(), requestId: newId(), expectsContinue, forwarded: false };
   try {
-    if (request.method === "TRACE") throw noTrace();
+    if (request.method === "TRACE") throw refuseTrace();
     const head = readHead(request, deps.isBehindProxy?.(request.socket));
     attempt.traceparent = head.traceparent;
     const known = isAcceptable(head) ? deps.targets.known(head, request) : undefined;
@@ -116,7 +116,7 @@ async function prepare(
   if (deps.limits) enter(deps.limits, call);
   if (response.destroyed) return undefined;
   const isSigned = call.target.signer !== undefined;
-  if (isSigned && head.body !== "chunked" && head.body > MAX_SIGNED_BYTES) throw tooLargeToSign();
+  if (isSigned && head.body !== "chunked" && head.body > MAX_SIGNED_BYTES) throw refuseToSign();
   if (attempt.expectsContinue) response.writeContinue();
   if (head.body === 0) return call;
   const isSmall = head.body !== "chunked" && head.body <= KEPT_BYTES;
@@ -231,20 +231,20 @@ function record(
   });
 }
 
-const unknownExpectation = (): Problem =>
+const refuseExpectation = (): Problem =>
   new Problem("invalid-request", {
     detail: "The header `expect` must be `100-continue` or absent.",
     issues: [{ in: "header", name: "expect", detail: "Only `100-continue` is supported." }],
   });
 
-const noPipelining = (): Problem =>
+const refusePipelining = (): Problem =>
   new Problem("invalid-request", {
     detail:
       "This request arrived before the previous answer on its connection was complete, so it was not sent to the provider. Wait for each answer, or use several connections.",
   });
 
 /** TRACE makes a provider send back what it received, credentials included. */
-const noTrace = (): Problem =>
+const refuseTrace = (): Problem =>
   new Problem("method-not-allowed", {
     detail: "TRACE is not supported: the provider would send back its credentials.",
   });

@@ -95,8 +95,8 @@ function buildHeaders(asked: AskedCall): Record<string, string> {
   for (const [name, value] of Object.entries(asked.headers)) {
     const lower = name.toLowerCase();
     const isOurs = neverPasses(lower) && lower !== "x-amp-rate-limiter-mode";
-    if (isOurs || !/^[!#$%&'*+.^_`|~\w-]+$/.test(name)) throw wrongHeader(name, "cannot be sent.");
-    if (!/^[\t\x20-\x7e]*$/.test(value)) throw wrongHeader(name, "must be ASCII without line breaks.");
+    if (isOurs || !/^[!#$%&'*+.^_`|~\w-]+$/.test(name)) throw refuseHeader(name, "cannot be sent.");
+    if (!/^[\t\x20-\x7e]*$/.test(value)) throw refuseHeader(name, "must be ASCII without line breaks.");
     // The answer is shown as text, so it must not be compressed.
     if (lower !== "accept-encoding") headers[lower] = value;
   }
@@ -116,7 +116,7 @@ function buildHeaders(asked: AskedCall): Record<string, string> {
   };
 }
 
-function wrongHeader(name: string, fault: string): Problem {
+function refuseHeader(name: string, fault: string): Problem {
   const detail = `headers.${name}: ${fault}`;
   const remedy = "Leave it out: the proxy sets the credentials and the headers of the connection.";
   return new Problem("invalid-request", {

@@ -76,11 +76,11 @@ function toPermit(catalog: Catalog, found: ProxiedInstallation | undefined): Pro
     proxy.useModule === true
       ? module || catalog.of(found.projectId).find(provider)?.defaultModule || undefined
       : undefined;
-  const disabledReason = whyDisabled(found, proxy);
+  const disabledReason = explainDisabled(found, proxy);
   return { ...found, manifest: undefined, config: undefined, moduleKey, disabledReason };
 }
 
-function whyDisabled(found: ProxiedInstallation, proxy: { enabled?: unknown }): string | undefined {
+function explainDisabled(found: ProxiedInstallation, proxy: { enabled?: unknown }): string | undefined {
   if (proxy.enabled !== true) {
     return `The manifest of \`${found.integrationName}\` does not enable the proxy. Deploy it with \`proxy: {enabled: true}\`.`;
   }

@@ -23,7 +23,7 @@ const callerSilent = (idleMs: number): Problem =>
   });
 
 /** The refusal of a body that is too large to be signed. */
-export const tooLargeToSign = (): Problem =>
+export const refuseToSign = (): Problem =>
   new Problem("body-too-large", {
     detail: `The requests to this provider are signed, which takes the whole body at once: at most ${MAX_SIGNED_BYTES} bytes (1 MiB).`,
     remedy: "Send less in one request.",
@@ -45,7 +45,7 @@ export function collect(request: IncomingMessage, idleMs: number): Promise<Buffe
     clearTimeout(silence);
     // Whoever refuses the request reads and discards the rest.
     request.off("data", onData);
-    reject(tooLargeToSign());
+    reject(refuseToSign());
   };
   request.on("data", onData);
   request.on("end", () => {

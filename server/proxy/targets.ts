@@ -88,7 +88,7 @@ export function openTargets(deps: TargetDeps): Targets {
   ): Promise<Admission> => {
     const permit = await permits.byNames(names);
     if (!permit || permit.projectId !== readProjectId(names))
-      throw await unknownInstallation(deps.database.control, names, seesEveryGroup(caller));
+      throw await refuseUnknownInstallation(deps.database.control, names, seesEveryGroup(caller));
     if (permit.disabledReason) {
       const target = { projectId: permit.projectId, installationId: permit.id, shard: permit.shard };
       throw new InstallationRefusal(permit.disabledReason, { ...by, target });
@@ -132,7 +132,7 @@ export function openTargets(deps: TargetDeps): Targets {
 }
 
 /** Finds out what is missing. Queries of its own, because it is rare. */
-async function unknownInstallation(
+async function refuseUnknownInstallation(
   queries: ControlQueries,
   names: ProxyRequestNames,
   maySeeGroups: boolean,

@@ -25,7 +25,7 @@ export function openThrottle(deps: {
     refusal(target) {
       const { connectionId, provider } = target;
       const gate = deps.chooseGates(target).closedUntil(connectionId);
-      return gate && tooEarly(gate, provider);
+      return gate && refuseTooEarly(gate, provider);
     },
     needsBody: ({ projectId, provider }, status) =>
       status >= 400 && deps.catalog.of(projectId).connector(provider)?.classify !== undefined,
@@ -47,7 +47,7 @@ const headerLines = ({ until, retryable }: ClosedGate): string[] => [
   String(retryable),
 ];
 
-function tooEarly(gate: ClosedGate, provider: string): Problem {
+function refuseTooEarly(gate: ClosedGate, provider: string): Problem {
   const [retryAfterName = "", retryAfter = "", retryableName = "", retryable = ""] = headerLines(gate);
   const detail = gate.retryable
     ? `${provider} limits calls of this connection until ${gate.until.toISOString()}, so this call was not sent. Repeat it then.`

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isUuid, newId } from "../../ground/ids.ts";
 import { createKey } from "./create-keys.ts";
-import { pendingPlan, type SendOptions, type StoredRecord } from "./queue/queued-write.ts";
+import { buildPendingPlan, type SendOptions, type StoredRecord } from "./queue/queued-write.ts";
 
 const created = { operationId: "01a207af-9e5c-7758-aea1-fccccd2506d7", position: 0, refusals: 0 };
 
@@ -30,7 +30,7 @@ test("a record of a batch keeps its key when others of the batch have an outcome
   const record = (): StoredRecord => ({ planned: { fields: {}, withheld: [], ifEmpty: [] } });
   const write = { operationId: created.operationId, writeType: "create" as const, objectName: "people" };
   const listKeys = (records: StoredRecord[]) =>
-    pendingPlan(write, sendOptions, records).records.map(({ idempotencyKey }) => idempotencyKey?.());
+    buildPendingPlan(write, sendOptions, records).records.map(({ idempotencyKey }) => idempotencyKey?.());
   const all = listKeys([record(), record(), record()]);
   const done = { ...record(), outcome: { success: true as const, recordId: "1" } };
   assert.deepEqual(listKeys([done, record(), record()]), all.slice(1));

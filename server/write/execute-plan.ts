@@ -7,7 +7,7 @@ import { withGateTime } from "../calls/gates/judge-answer.ts";
 import { callProvider, type CallServices } from "../operations/call-provider.ts";
 import type { LogEntry } from "../store/operations/operations.ts";
 import { deleteSurely } from "./delete-surely.ts";
-import { failureEntry, outcomeEntries, settledEntries } from "./operation-log.ts";
+import { buildFailureEntry, buildOutcomeEntries, buildSettledEntries } from "./operation-log.ts";
 import type { MetadataMemory } from "../operations/metadata-memory.ts";
 import type { WritePlan } from "./plan-write.ts";
 import { nameFields } from "./naming-fields.ts";
@@ -60,9 +60,9 @@ export async function executePlan(
     outcome.success ? outcome : { ...outcome, error: withGateTime(outcome.error, gate) },
   );
   const { failure, warnings } = execution;
-  log.push(...settledEntries(plan.records, execution.plan.records, plan.batch));
-  if (failure) log.push(failureEntry(plan.batch ? "batch" : "record", failure));
-  else log.push(...outcomeEntries(outcomes, warnings, plan.batch));
+  log.push(...buildSettledEntries(plan.records, execution.plan.records, plan.batch));
+  if (failure) log.push(buildFailureEntry(plan.batch ? "batch" : "record", failure));
+  else log.push(...buildOutcomeEntries(outcomes, warnings, plan.batch));
   return { ...execution, outcomes };
 }
 

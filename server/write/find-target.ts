@@ -35,7 +35,7 @@ export async function findTarget(deps: WriteTargetServices, asked: WriteAddress)
   if (!installed) throw await findMissing(deps, asked);
   const { integration } = installed;
   const connector = deps.catalog.of(asked.projectId).connector(integration.provider);
-  if (!connector?.write) throw notBuilt(integration.provider);
+  if (!connector?.write) throw refuseNotBuilt(integration.provider);
   const settings = requireObjectSettings(installed, asked.objectName, deps.catalog.of(asked.projectId));
   return { ...installed, connector: { ...connector, write: connector.write }, settings };
 }
@@ -53,7 +53,7 @@ async function findMissing(deps: WriteTargetServices, asked: WriteAddress): Prom
   });
 }
 
-const notBuilt = (provider: string): Problem =>
+const refuseNotBuilt = (provider: string): Problem =>
   new Problem("unsupported-by-provider", {
     detail: `Busbar cannot write records to ${provider} yet. Call its API through the proxy instead.`,
   });

@@ -6,7 +6,7 @@ import type { Json } from "../../ground/json.ts";
 import type { ConfigWriteObject } from "../../manifest/installation-config.ts";
 import {
   findConfigObject,
-  fieldMappings,
+  listFieldMappings,
   findDeclaredReadObject,
   findDeclaredWriteObject,
   inheritsMapping,
@@ -48,24 +48,24 @@ export function requireObjectSettings(
   const config = installation.config.content;
   const manifest = integration.latestRevision.content;
   const object = findDeclaredWriteObject(manifest, objectName, config);
-  if (!object) throw unknownObject(installed, objectName);
+  if (!object) throw refuseUnknownObject(installed, objectName);
   const written = config.write?.objects;
   const own = findConfigObject(written, object.objectName);
   // Without write objects in the configuration all objects of the manifest may be written, otherwise only those.
-  if (written && Object.keys(written).length > 0 && !own) throw notSelected(objectName);
+  if (written && Object.keys(written).length > 0 && !own) throw refuseNotSelected(objectName);
   const inherits = inheritsMapping(object, config);
   return {
     objectName: object.objectName,
     mappedName: inherits ? findDeclaredReadObject(manifest, object.objectName)?.mapToName : undefined,
     providerName: catalog.find(integration.provider)?.displayName ?? integration.provider,
-    mapping: inherits ? fieldMappings(manifest, config, object.objectName) : undefined,
-    fields: fieldSettings(own),
+    mapping: inherits ? listFieldMappings(manifest, config, object.objectName) : undefined,
+    fields: buildFieldSettings(own),
     deletionEnabled: own?.deletionSettings?.enabled === true,
     dropUnmapped,
   };
 }
 
-function fieldSettings(own: ConfigWriteObject | undefined): Record<string, FieldSettings> {
+function buildFieldSettings(own: ConfigWriteObject | undefined): Record<string, FieldSettings> {
   const settings: Record<string, FieldSettings> = {};
   // The older form of defaults. `applyOnUpdate: never` means: on create only.
   for (const [field, { value, applyOnUpdate }] of Object.entries(own?.selectedValueDefaults ?? {})) {
@@ -83,7 +83,7 @@ function fieldSettings(own: ConfigWriteObject | undefined): Record<string, Field
   return settings;
 }
 
-function unknownObject({ integration, installation }: Installed, objectName: string): Problem {
+function refuseUnknownObject({ integration, installation }: Installed, objectName: string): Problem {
   const manifest = integration.latestRevision.content;
   const names = (manifest.write?.objects ?? []).map((object) => {
     const mapped = findDeclaredReadObject(manifest, object.objectName)?.mapToName;
@@ -98,7 +98,7 @@ function unknownObject({ integration, installation }: Installed, objectName: str
   });
 }
 
-const notSelected = (objectName: string): Problem =>
+const refuseNotSelected = (objectName: string): Problem =>
   new Problem("invalid-request", {
     detail: `Writing \`${objectName}\` is not enabled in this installation: add it to \`config.content.write.objects\`.`,
   });

@@ -25,7 +25,11 @@ export function describePlan(plan: WritePlan): LogEntry {
 }
 
 /** Fields that `ifEmpty` withheld after the current values were read. */
-export function settledEntries(before: PlannedRecord[], after: PlannedRecord[], batch: boolean): LogEntry[] {
+export function buildSettledEntries(
+  before: PlannedRecord[],
+  after: PlannedRecord[],
+  batch: boolean,
+): LogEntry[] {
   const withheld = after.flatMap((record, index) =>
     record.withheld
       .slice(before[index]?.withheld.length ?? 0)
@@ -42,14 +46,18 @@ export function settledEntries(before: PlannedRecord[], after: PlannedRecord[], 
 }
 
 /** One entry per record that failed, and per warning. */
-export function outcomeEntries(outcomes: RecordOutcome[], warnings: string[], batch: boolean): LogEntry[] {
+export function buildOutcomeEntries(
+  outcomes: RecordOutcome[],
+  warnings: string[],
+  batch: boolean,
+): LogEntry[] {
   const failures = outcomes.flatMap((outcome, index) =>
-    outcome.success ? [] : [failureEntry(nameRecord(batch, index), outcome.error)],
+    outcome.success ? [] : [buildFailureEntry(nameRecord(batch, index), outcome.error)],
   );
   return [...warnings.map((msg): LogEntry => ({ severity: "WARNING", msg })), ...failures];
 }
 
-export const failureEntry = (what: string, { kind, message, code }: ProviderError): LogEntry => ({
+export const buildFailureEntry = (what: string, { kind, message, code }: ProviderError): LogEntry => ({
   severity: "ERROR",
   msg: `${what} failed`,
   error: message,
@@ -57,7 +65,7 @@ export const failureEntry = (what: string, { kind, message, code }: ProviderErro
 });
 
 /** One entry per record that was written, for the operation of a group. */
-export const successEntries = (outcomes: RecordOutcome[]): LogEntry[] =>
+export const buildSuccessEntries = (outcomes: RecordOutcome[]): LogEntry[] =>
   outcomes.flatMap((outcome, index): LogEntry[] =>
     outcome.success
       ? [{ severity: "INFO", msg: `batch[${index}] written`, details: { recordId: outcome.recordId ?? "" } }]
@@ -93,7 +101,7 @@ export function summarize(
   const succeeded = outcomes.length - errors.length;
   return {
     status: succeeded > 0 ? "success" : "failure",
-    result: `[${write.messageName}] ${resultText(write, succeeded, errors)}`,
+    result: `[${write.messageName}] ${describeResult(write, succeeded, errors)}`,
     metadata: {
       objects: [write.messageName],
       successfulRecordIds: ids,
@@ -102,7 +110,7 @@ export function summarize(
   };
 }
 
-function resultText(
+function describeResult(
   write: { type: keyof typeof PAST; batch: boolean },
   succeeded: number,
   errors: string[],

@@ -80,10 +80,10 @@ export function toWriteAnswer(
   const successCount = outcomes.filter((outcome) => outcome.success).length;
   if (successCount === 0) throw toRefusal(id, connectionId, execution);
   if (!plan.batch) return { operationId: id, result: toResult(outcomes[0]) };
-  return { operationId: id, ...batchMembers(outcomes) };
+  return { operationId: id, ...listBatchMembers(outcomes) };
 }
 
-function batchMembers(outcomes: RecordOutcome[]) {
+function listBatchMembers(outcomes: RecordOutcome[]) {
   const results = outcomes.map(toResult);
   const successCount = results.filter((result) => result.success).length;
   return {
@@ -118,7 +118,7 @@ function toRefusal(operation: string, connectionId: string, execution: Execution
   const { plan, outcomes, warnings, rawResponse } = execution;
   const errors = toErrorMessages(outcomes);
   const first = decisiveError(outcomes);
-  const result = plan.batch ? batchMembers(outcomes) : { result: { success: false }, errors };
+  const result = plan.batch ? listBatchMembers(outcomes) : { result: { success: false }, errors };
   return new Problem(first ? REFUSED_WRITE_SLUGS[first.kind] : "provider-refused", {
     detail: first ? explain(first, plan.batch) : "The provider wrote nothing.",
     causes: errors.map(({ message }) => message),

@@ -12,7 +12,7 @@ import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
 import { startSandbox, type Sandbox } from "../../sandbox/sandbox.ts";
-import { billOfMaterials } from "../../scripts/release/documents.ts";
+import { buildBillOfMaterials } from "../../scripts/release/documents.ts";
 import { startInstalled } from "../../scripts/try-installs/installed-busbar.ts";
 import { openClient } from "../harness/client.ts";
 import { connectCustomer } from "../harness/connect-customer.ts";
@@ -138,7 +138,7 @@ test("the bill of materials has every package that is inside", async () => {
     );
   const args = ["sbom", "--package-lock-only", "--sbom-format", "cyclonedx"];
   const listed = await run("npm", args, { cwd: ROOT, maxBuffer: 64 * 1024 * 1024 });
-  const { components } = JSON.parse(billOfMaterials(listed.stdout, "busbar", inside, new Date(0)));
+  const { components } = JSON.parse(buildBillOfMaterials(listed.stdout, "busbar", inside, new Date(0)));
   assert.equal(components.length, inside.length);
 });
 

@@ -7,7 +7,7 @@ import { useProjectName } from "../../frame/project.ts";
 import type { Column } from "../../ui/data-table.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import type { FilterField } from "../../ui/filter-bar.tsx";
-import { Status, statusWords } from "../../ui/status.tsx";
+import { Status, describeStatus } from "../../ui/status.tsx";
 import { TimeAgo } from "../../ui/time-ago.tsx";
 import { changeWords } from "./change-words.ts";
 
@@ -20,7 +20,7 @@ const FILTERS: FilterField[] = [
     kind: "choice",
     name: "status",
     label: "Status",
-    options: STATUSES.map((value) => ({ value, label: statusWords(value) })),
+    options: STATUSES.map((value) => ({ value, label: describeStatus(value) })),
   },
   { kind: "text", name: "groupRef", label: "Customer" },
   { kind: "text", name: "object", label: "Object" },

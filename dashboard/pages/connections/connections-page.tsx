@@ -8,7 +8,7 @@ import { ProviderName } from "../../frame/data/provider-name.tsx";
 import type { Column } from "../../ui/data-table.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import type { FilterField } from "../../ui/filter-bar.tsx";
-import { statusWords } from "../../ui/status.tsx";
+import { describeStatus } from "../../ui/status.tsx";
 import { TimeAgo } from "../../ui/time-ago.tsx";
 import { ConnectionStatus } from "../../frame/data/connection-status.tsx";
 
@@ -21,7 +21,7 @@ const FILTERS: FilterField[] = [
     kind: "choice",
     name: "status",
     label: "Status",
-    options: STATUSES.map((value) => ({ value, label: statusWords(value) })),
+    options: STATUSES.map((value) => ({ value, label: describeStatus(value) })),
   },
   { kind: "text", name: "provider", label: "Provider" },
   { kind: "text", name: "groupRef", label: "Customer" },

@@ -148,11 +148,11 @@ function describePace({
       </>
     );
   if (recordsPerSecond === undefined) return "";
-  const left = secondsLeft === undefined ? "" : `, about ${minutesLeft(secondsLeft)} left`;
+  const left = secondsLeft === undefined ? "" : `, about ${computeMinutesLeft(secondsLeft)} left`;
   return `, ${recordsPerSecond} a second${left}`;
 }
 
-const minutesLeft = (seconds: number): string =>
+const computeMinutesLeft = (seconds: number): string =>
   seconds < 90 ? formatCount(seconds, "second") : formatCount(Math.round(seconds / 60), "minute");
 
 function PauseButton({

@@ -7,7 +7,7 @@ import { encodePart, ProjectButton, ProjectLink } from "../../frame/page-link.ts
 import type { Column } from "../../ui/data-table.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import type { FilterField } from "../../ui/filter-bar.tsx";
-import { Status, statusWords } from "../../ui/status.tsx";
+import { Status, describeStatus } from "../../ui/status.tsx";
 import { TimeAgo } from "../../ui/time-ago.tsx";
 import type { InstallationInput } from "./configuration/installation-input.ts";
 import { SubscriptionEventDialog } from "./subscription-event-dialog.tsx";
@@ -106,7 +106,7 @@ const choiceField = (name: string, label: string, values: readonly string[]): Fi
   kind: "choice",
   name,
   label,
-  options: values.map((value) => ({ value, label: statusWords(value) })),
+  options: values.map((value) => ({ value, label: describeStatus(value) })),
 });
 
 /** How the delivery of a message stands, in a row about one of its records. */

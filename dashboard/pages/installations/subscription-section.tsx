@@ -52,7 +52,7 @@ export function SubscriptionSection({ subscription, input }: SubscriptionSection
           "Known until": polledUntil && <TimeAgo time={polledUntil} focusable />,
           Waiting: <Waiting objectName={objectName} input={input} />,
           "So far": `${counts.received} received, ${counts.delivered} delivered, ${counts.filtered} filtered, ${counts.duplicates} sent again`,
-          Delivered: eventWords(subscription),
+          Delivered: describeEvents(subscription),
           "Missed changes": reconciliation && <Reconciliation reconciliation={reconciliation} />,
         }}
       />
@@ -74,7 +74,7 @@ export function SubscriptionSection({ subscription, input }: SubscriptionSection
 const isSilent = ({ state, source, lastEventTime }: Subscription): boolean =>
   state === "active" && source === "webhook" && lastEventTime === undefined;
 
-function eventWords({ events, watchFields }: Subscription): string {
+function describeEvents({ events, watchFields }: Subscription): string {
   const { create, update, delete: deletion, associationChange, other } = events;
   const watched = watchFields === "all" ? "" : ` (${watchFields.join(", ") || "no field is watched"})`;
   const words = [

@@ -7,7 +7,7 @@ import { encodePart, ProjectButton, useOpenInProject } from "../../frame/page-li
 import { useProjectName } from "../../frame/project.ts";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { toOptions, type FilterField } from "../../ui/filter-bar.tsx";
-import { statusWords } from "../../ui/status.tsx";
+import { describeStatus } from "../../ui/status.tsx";
 
 type Operation = RowOf<"listProjectOperations">;
 
@@ -16,7 +16,7 @@ const FILTERS: FilterField[] = [
     kind: "choice",
     name: "status",
     label: "Status",
-    options: ["in_progress", "success", "failure"].map((value) => ({ value, label: statusWords(value) })),
+    options: ["in_progress", "success", "failure"].map((value) => ({ value, label: describeStatus(value) })),
   },
   { kind: "text", name: "integration", label: "Integration" },
   { kind: "text", name: "groupRef", label: "Customer" },

@@ -9,7 +9,7 @@ import { CopyButton } from "../../ui/copy-button.tsx";
 import type { Column } from "../../ui/data-table.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { type FilterField, toOptions } from "../../ui/filter-bar.tsx";
-import { statusWords } from "../../ui/status.tsx";
+import { describeStatus } from "../../ui/status.tsx";
 import { TimeAgo } from "../../ui/time-ago.tsx";
 import { call } from "../../api/call.ts";
 import { useFilters } from "../../frame/data/filters.ts";
@@ -57,7 +57,7 @@ const buildColumns = (projects: readonly Project[]): Column<AuditEvent>[] => [
     // Agents' rows include actions that were refused, with their outcome.
     cell: ({ operationId, outcome, count, lastTime }) => (
       <>
-        <code>{operationId}</code> {outcome && statusWords(outcome)}
+        <code>{operationId}</code> {outcome && describeStatus(outcome)}
         {lastTime !== undefined && (
           <span>
             {" "}

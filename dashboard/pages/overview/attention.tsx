@@ -39,7 +39,7 @@ function FailingDestinations(): JSX.Element | null {
     status: <Status status={destination.health?.state ?? "failing"} />,
     words: (
       <ProjectLink to={`/destinations/${encodePart(destination.name)}`}>
-        {troubleWords(destination)}
+        {describeTrouble(destination)}
       </ProjectLink>
     ),
     more: `${destination.health?.waiting ?? 0} waiting, ${destination.health?.failed ?? 0} failed`,
@@ -47,7 +47,7 @@ function FailingDestinations(): JSX.Element | null {
   return <Lines title="Destinations that fail" call={call} lines={lines} />;
 }
 
-function troubleWords({ name, health, disabledTime, disabledReason }: Destination): string {
+function describeTrouble({ name, health, disabledTime, disabledReason }: Destination): string {
   if (disabledTime)
     return `${name} is disabled since ${formatClockTime(disabledTime, nowMs())}${formatReason(disabledReason)}`;
   const since = health?.failingSince ? ` since ${formatClockTime(health.failingSince, nowMs())}` : "";

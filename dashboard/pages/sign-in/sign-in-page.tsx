@@ -9,7 +9,7 @@ import classes from "./sign-in-page.module.css";
 
 export function SignInPage(): JSX.Element {
   const search: Readonly<Record<string, string | undefined>> = useSearch({ strict: false });
-  const returnTo = safePath(search["returnTo"]);
+  const returnTo = toSafePath(search["returnTo"]);
   const navigate = useNavigate();
   const client = useQueryClient();
   useEffect(() => {
@@ -39,4 +39,4 @@ export function SignInPage(): JSX.Element {
 }
 
 /** Only addresses of this site: they begin with one slash. */
-const safePath = (path: string | undefined): string => (path && /^\/(?![/\\])/.test(path) ? path : "/");
+const toSafePath = (path: string | undefined): string => (path && /^\/(?![/\\])/.test(path) ? path : "/");

@@ -48,9 +48,9 @@ const toChange = ({ name, provider, change, changes }: JsonObject): JsonObject =
 
 /** Returns the values that change, by integration and place in it, before or after. */
 export const listPlanValues = (plan: readonly JsonObject[], side: "before" | "after"): JsonObject =>
-  Object.fromEntries(plan.map((one) => [String(one["name"]), changedValues(one, side)]));
+  Object.fromEntries(plan.map((one) => [String(one["name"]), listChangedValues(one, side)]));
 
-function changedValues({ change, changes }: JsonObject, side: "before" | "after"): Json {
+function listChangedValues({ change, changes }: JsonObject, side: "before" | "after"): Json {
   if (change === "changed" && Array.isArray(changes)) {
     const values = changes
       .filter(isJsonObject)

@@ -6,7 +6,7 @@ import { Problem } from "../../../ground/errors.ts";
 import type { Json, JsonObject } from "../../../ground/json.ts";
 import { callProvider, type CallServices, type ProviderCall } from "../../operations/call-provider.ts";
 import type { MetadataMemory } from "../../operations/metadata-memory.ts";
-import { providerProblem } from "../../operations/provider-problem.ts";
+import { toProviderProblem } from "../../operations/provider-problem.ts";
 import { locateFields } from "../../read/definition/read-set.ts";
 import { findTarget, type WriteTarget, type WriteTargetServices } from "../../write/find-target.ts";
 import { getField } from "../../write/list-entries.ts";
@@ -94,7 +94,7 @@ export async function readCurrentRecord(
   ).catch((error: unknown) => {
     if (!(error instanceof ProviderError)) throw error;
     if (error.kind === "not_found") return { values: undefined };
-    throw providerProblem(error, connectionId);
+    throw toProviderProblem(error, connectionId);
   });
   if (!found) return record.id === undefined ? {} : { recordId: record.id };
   if (found.values) return { recordId: found.id, before: found.values };
@@ -119,7 +119,7 @@ async function readValues(
   if (!connector || !read || read.isReadable?.(objectName) === false) {
     if (plan.type !== "update" || record.id === undefined || !target.connector.write.abilities.ifEmpty)
       return undefined;
-    const fields = changedFields(record);
+    const fields = listChangedFields(record);
     const all = await target.connector.write.readFields(
       { objectName, ids: [record.id], fields, account },
       fetch,
@@ -135,7 +135,7 @@ async function readValues(
     (await memory.get(connection, objectName, () => described.describe(objectName, fetch, account)));
   const locate = locateFields(metadata, read);
   const all = Object.values(metadata?.fields ?? {}).filter((field) => read.isReadWithAll?.(field) !== false);
-  const wanted = plan.type === "delete" ? all.map(({ fieldName }) => fieldName) : changedFields(record);
+  const wanted = plan.type === "delete" ? all.map(({ fieldName }) => fieldName) : listChangedFields(record);
   const reading = {
     objectName,
     fields: [...new Set(wanted.map((field) => locate(field).request))],
@@ -164,7 +164,7 @@ async function readValues(
 }
 
 /** The provider's names of the fields that a write sets. */
-const changedFields = ({ fields, entries = [] }: PlannedRecord): string[] => [
+const listChangedFields = ({ fields, entries = [] }: PlannedRecord): string[] => [
   ...new Set([...Object.keys(fields), ...entries.map(getField)]),
 ];
 

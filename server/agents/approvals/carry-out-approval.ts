@@ -166,12 +166,12 @@ async function carryOutWrite(
     return { status: "executed" };
   } catch (error) {
     // After the provider was called, no error of the database is thrown.
-    return isDatabaseAway(error) ? takeBackMark(deps, approval) : outcomeOfRefusal(error);
+    return isDatabaseAway(error) ? takeBackMark(deps, approval) : toOutcome(error);
   }
 }
 
 /** The act was sent, or its operation says why not. */
-function outcomeOfRefusal(error: unknown): Outcome {
+function toOutcome(error: unknown): Outcome {
   if (!(error instanceof Problem))
     return { status: "failed", reason: "Busbar failed. Its operation says what is known." };
   const { detail, extensions } = error.options;

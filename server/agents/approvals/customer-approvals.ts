@@ -8,7 +8,7 @@ import type { ApprovalRow } from "../../store/agents/approvals.ts";
 import type { Database } from "../../store/database/database.ts";
 import { containsHidden, listHiddenNames } from "../agent-fields.ts";
 import { listHiddenFields, isHidden, loadPolicy, type AgentPolicy } from "../policy/policy.ts";
-import { getApproval, missingApproval, STALE, toApproval } from "./request-approval.ts";
+import { getApproval, refuseUnknownApproval, STALE, toApproval } from "./request-approval.ts";
 
 export interface CustomerApprovalServices {
   database: Database;
@@ -40,7 +40,7 @@ export async function openApprovals(
   return {
     async get(id) {
       const row = await get(id);
-      if (row.groupRef !== groupRef) throw missingApproval(id);
+      if (row.groupRef !== groupRef) throw refuseUnknownApproval(id);
       return row;
     },
     show: (row) => showToCustomer(deps, policy, row),

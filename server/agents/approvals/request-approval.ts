@@ -111,7 +111,7 @@ export async function storeApproval(
       const before = await findAskedBefore(queries, of);
       if (before) return requireSame(before, row);
     }
-    if ((await countPending(queries, projectId, groupRef)) >= MAX_PENDING) throw tooManyPending();
+    if ((await countPending(queries, projectId, groupRef)) >= MAX_PENDING) throw refuseTooManyPending();
     const stored = await insertApproval(queries, row);
     if (!stored)
       throw new Problem("not-found", { detail: `The customer \`${groupRef ?? ""}\` was deleted meanwhile.` });
@@ -130,7 +130,7 @@ function requireSame(before: ApprovalRow, { tool, act }: NewApproval): ApprovalR
   });
 }
 
-const tooManyPending = (): Problem =>
+const refuseTooManyPending = (): Problem =>
   new Problem("too-many-requests", {
     detail: `${MAX_PENDING} acts of agents wait for a decision already. Nothing was stored; ask again when some are decided.`,
   });
@@ -233,7 +233,7 @@ export async function decideApproval(
     const operationId = decision === "approve" ? newId() : null;
     const decided = { projectId, id, status, decidedBy, reason: reason ?? null, operationId } as const;
     if (asked.status !== "pending" || !(await storeDecision(queries, decided))) {
-      throw decidedAlready(await getApproval(queries, projectId, id));
+      throw refuseDecided(await getApproval(queries, projectId, id));
     }
     const after = await getApproval(queries, projectId, id);
     await queueEvent(queries, approvalDecided(projectId, toApproval(after)));
@@ -251,17 +251,17 @@ export async function getApproval(
 ): Promise<ApprovalRow> {
   const row = await findApproval(queries, projectId, id);
   if (row) return row;
-  throw missingApproval(id);
+  throw refuseUnknownApproval(id);
 }
 
-export const missingApproval = (id: string): Problem =>
+export const refuseUnknownApproval = (id: string): Problem =>
   new Problem("not-found", { detail: `There is no approval \`${id}\` in this project.` });
 
 /** For those who must not learn which fields have changed. */
 export const STALE =
   "The record, the connected account or the settings are not as they were when you asked. Nothing was sent. Read the record again, and ask again if it is still right.";
 
-const decidedAlready = ({ status, decideTime }: ApprovalRow): Problem =>
+const refuseDecided = ({ status, decideTime }: ApprovalRow): Problem =>
   new Problem("conflict", {
     detail:
       status === "expired"

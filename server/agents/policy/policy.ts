@@ -169,7 +169,7 @@ const checkShape = createValidator(AgentPolicySchema, "body", { query: [], body:
 export function parsePolicy(json: unknown): AgentPolicy {
   // The schema was checked: the type is its.
   const given = checkShape(json) as GivenPolicy;
-  const issues = [...wildcardIssues(given), ...issuerIssues(given)];
+  const issues = [...listWildcardIssues(given), ...listIssuerIssues(given)];
   if (issues.length === 0) return withDefaults(given);
   const detail = issues.map((issue) => `${issue.name}: ${issue.detail}`).join("; ");
   throw new Problem("invalid-request", { detail, issues });
@@ -189,7 +189,7 @@ function withDefaults(given: GivenPolicy): AgentPolicy {
 }
 
 /** A rule with `crm-*` would fit nothing, and what it should forbid would be allowed. */
-const wildcardIssues = ({ rules = [], hiddenFields: hidden = {} }: GivenPolicy): Issue[] => [
+const listWildcardIssues = ({ rules = [], hiddenFields: hidden = {} }: GivenPolicy): Issue[] => [
   ...rules.flatMap((rule, at) =>
     (["integration", "object"] as const).flatMap((member) =>
       partOfName(rule[member], `rules[${at}].${member}`),
@@ -202,17 +202,17 @@ const partOfName = (value: string | undefined, place: string): Issue[] =>
   value === undefined || value === FITS_ALL || !value.includes(FITS_ALL)
     ? []
     : [
-        bodyIssue(
+        findBodyIssue(
           place,
           "`*` stands for every name and cannot be part of one. Write a rule for each name.",
           value,
         ),
       ];
 
-const issuerIssues = ({ authorizationServers = [] }: GivenPolicy): Issue[] =>
+const listIssuerIssues = ({ authorizationServers = [] }: GivenPolicy): Issue[] =>
   authorizationServers.flatMap((issuer, at) => {
     const fault = findIssuerFault(issuer);
-    return fault === undefined ? [] : [bodyIssue(`authorizationServers[${at}]`, fault, issuer)];
+    return fault === undefined ? [] : [findBodyIssue(`authorizationServers[${at}]`, fault, issuer)];
   });
 
 /** RFC 8414, section 2: an issuer is an https address without query or fragment. */
@@ -224,7 +224,7 @@ function findIssuerFault(issuer: string): string | undefined {
   return undefined;
 }
 
-const bodyIssue = (at: string, detail: string, value: string): Issue => ({
+const findBodyIssue = (at: string, detail: string, value: string): Issue => ({
   in: "body",
   name: at,
   detail,

@@ -23,10 +23,10 @@ const nameTarget = (act: AskedAct, { installed, name, objectName }: Target): Act
 /** Throws a 403 Problem unless the call is allowed. Nobody is asked about what only reads. */
 export function requireAllowed(policy: AgentPolicy, act: AskedAct, target: Target): void {
   if (decideOn(policy, act, target) === "allow") return;
-  throw forbiddenBy(act.tool, target.name);
+  throw refuseByPolicy(act.tool, target.name);
 }
 
-export const forbiddenBy = (tool: string, object?: string): Problem =>
+export const refuseByPolicy = (tool: string, object?: string): Problem =>
   new Problem("forbidden", {
     detail: `The project's policy for agents does not allow \`${tool}\`${object === undefined ? "" : ` with \`${object}\``}.`,
     remedy:

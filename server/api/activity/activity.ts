@@ -5,7 +5,7 @@ import { projectEndpoint, route, type Route } from "../../http/endpoint.ts";
 import { type ActivityRow, listDimensions } from "../../store/operations/count-activity.ts";
 import { countInShards } from "../../store/shards/count-in-shards.ts";
 import type { Database } from "../../store/database/database.ts";
-import { queryProblem, Unavailable } from "../pages.ts";
+import { refuseQuery, Unavailable } from "../pages.ts";
 import { PROJECT } from "../paths.ts";
 
 export const activityRoutes = (deps: { database: Database }): Route[] => [
@@ -107,9 +107,9 @@ const getActivity = (deps: { database: Database }) =>
     async handle({ project, query }) {
       const { of, by, key } = query;
       if (key !== undefined && by === undefined)
-        throw queryProblem("key", "needs `by`, the dimension that it is a value of.");
+        throw refuseQuery("key", "needs `by`, the dimension that it is a value of.");
       if (by !== undefined && !listDimensions(of).includes(by))
-        throw queryProblem("by", `\`${of}\` are counted by ${listDimensions(of).join(", ")}.`);
+        throw refuseQuery("by", `\`${of}\` are counted by ${listDimensions(of).join(", ")}.`);
       const { bounds, bucketSeconds } = buildBuckets(query);
       const question = { projectId: project.id, by, key, bounds };
       const { rows, countedSince, unavailable } = await countInShards(deps.database, of, question);
@@ -136,14 +136,14 @@ const getActivity = (deps: { database: Database }) =>
 function buildBuckets(query: { since?: string; until?: string; bucketSeconds?: number }) {
   const untilMs = query.until === undefined ? nowMs() : Date.parse(query.until);
   const sinceMs = query.since === undefined ? untilMs - HOUR_MS : Date.parse(query.since);
-  if (Number.isNaN(sinceMs)) throw queryProblem("since", "is not a time that exists.");
-  if (Number.isNaN(untilMs)) throw queryProblem("until", "is not a time that exists.");
-  if (untilMs < sinceMs) throw queryProblem("until", "is before `since`.");
+  if (Number.isNaN(sinceMs)) throw refuseQuery("since", "is not a time that exists.");
+  if (Number.isNaN(untilMs)) throw refuseQuery("until", "is not a time that exists.");
+  if (untilMs < sinceMs) throw refuseQuery("until", "is before `since`.");
   const leastMinutes = Math.max(1, Math.ceil((untilMs - sinceMs) / MAX_BUCKETS / 60_000));
   const bucketSeconds = query.bucketSeconds ?? leastMinutes * 60;
   const bucketMs = bucketSeconds * 1_000;
   if ((untilMs - sinceMs) / bucketMs > MAX_BUCKETS)
-    throw queryProblem(
+    throw refuseQuery(
       "bucketSeconds",
       `must be at least ${leastMinutes * 60} for this time: there can be 90 buckets.`,
     );

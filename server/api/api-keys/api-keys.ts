@@ -217,7 +217,7 @@ const createApiKey = (deps: { database: Database }) =>
       const expireTime =
         body.expireTime === undefined ? undefined : futureTime(body.expireTime, "expireTime");
       const limits = limitColumns(body);
-      const builderId = body.signIn ? personWhoSigns(caller) : undefined;
+      const builderId = body.signIn ? findPersonWhoSigns(caller) : undefined;
       const key = newApiKey();
       const row = await transactControl(deps.database, async (queries) => {
         // A key of another project creates the first key only; otherwise it would open all projects permanently.
@@ -243,7 +243,7 @@ const createApiKey = (deps: { database: Database }) =>
   });
 
 /** Throws a 403 Problem unless a signed-in person calls: an API key must not gain rights by creating a sign-in key. */
-function personWhoSigns({ builderId }: Caller): string {
+function findPersonWhoSigns({ builderId }: Caller): string {
   if (builderId !== undefined) return builderId;
   throw new Problem("forbidden", {
     detail:
@@ -370,7 +370,7 @@ interface AskedLimits {
 /** Returns the columns of the limits that a request sets. Throws a 400 Problem for a text that is no network. */
 function limitColumns({ allowedAddresses, rateLimit }: AskedLimits, prefix = ""): LimitColumns {
   allowedAddresses?.forEach((text, index) => {
-    if (!isNetwork(text)) throw noNetwork(`${prefix}allowedAddresses[${index}]`, text);
+    if (!isNetwork(text)) throw refuseNetwork(`${prefix}allowedAddresses[${index}]`, text);
   });
   const { requestsPerSecond = null, burst } = rateLimit ?? {};
   return {
@@ -392,7 +392,7 @@ function requireOwnAddress(allowedAddresses: string[], address: string): void {
   });
 }
 
-function noNetwork(name: string, value: string): Problem {
+function refuseNetwork(name: string, value: string): Problem {
   const detail =
     "must be an IPv4 or IPv6 address, or a network such as 10.0.0.0/8 or 2001:db8::/32; IPv4 not in its IPv6 form";
   return toMemberProblem(name, detail, { value });

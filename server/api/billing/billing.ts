@@ -34,7 +34,7 @@ const getOrgBillingAccount = (deps: { database: Database }) =>
     refusals: { 404: "Always: there are no billing accounts." },
     async handle({ caller, params }) {
       await getOwnOrg(deps.database.control, caller, params.orgId);
-      throw noBilling();
+      throw refuseBilling();
     },
   });
 
@@ -56,9 +56,9 @@ const createBillingAccountSession = () =>
     },
     refusals: { 404: "Always: there are no billing accounts." },
     async handle(): Promise<{ url: string }> {
-      throw noBilling();
+      throw refuseBilling();
     },
   });
 
-const noBilling = (): Problem =>
+const refuseBilling = (): Problem =>
   new Problem("not-found", { detail: "There are no billing accounts: a self-hosted Busbar has no billing." });

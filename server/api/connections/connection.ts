@@ -137,7 +137,7 @@ type Connection = Static<typeof ConnectionSchema>;
 const SCHEMES = ConnectionSchema.properties.authScheme.enum;
 
 /** Published clients know a closed list; `custom` is shown as `none`. */
-const shownScheme = (scheme: string): Connection["authScheme"] =>
+const showScheme = (scheme: string): Connection["authScheme"] =>
   SCHEMES.find((known) => known === scheme) ?? "none";
 
 export function toConnection(
@@ -159,16 +159,16 @@ export function toConnection(
     ...(providerWorkspaceRef !== null && { providerWorkspaceRef }),
     ...(providerConsumerRef !== null && { providerConsumerRef }),
     ...toTimes(row),
-    authScheme: shownScheme(row.authScheme),
+    authScheme: showScheme(row.authScheme),
     verified: row.status === "working" || (row.status === "created" && row.verifiedTime !== null),
     status: row.status,
     ...(row.refreshFailure !== null && { refreshFailure: row.refreshFailure }),
     providerMetadata: row.providerMetadata,
-    ...(extra.credentials && shownSecrets(extra.credentials, extra.includeRefreshToken ?? false)),
+    ...(extra.credentials && showSecrets(extra.credentials, extra.includeRefreshToken ?? false)),
   };
 }
 
-function shownSecrets(
+function showSecrets(
   credentials: StoredCredentials,
   includeRefreshToken: boolean,
 ): Pick<Connection, "apiKey" | "oauth2AuthorizationCode"> {
@@ -192,8 +192,8 @@ export async function getConnectionRow(
 ): Promise<ConnectionRow> {
   const row = await findConnection(queries, projectId, id);
   if (row) return row;
-  throw noConnection(id);
+  throw refuseUnknownConnection(id);
 }
 
-export const noConnection = (id: string): Problem =>
+export const refuseUnknownConnection = (id: string): Problem =>
   new Problem("not-found", { detail: `There is no connection \`${id}\` in this project.` });

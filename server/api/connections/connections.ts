@@ -27,7 +27,7 @@ import { ConnectionId } from "../members.ts";
 import { listQuery, onePage, pageSchema, textQuery } from "../pages.ts";
 import { PROJECT } from "../paths.ts";
 import { requireGroup } from "../require-group.ts";
-import { ConnectionSchema, getConnectionRow, noConnection, toConnection } from "./connection.ts";
+import { ConnectionSchema, getConnectionRow, refuseUnknownConnection, toConnection } from "./connection.ts";
 import { generateConnection } from "./generate-connection.ts";
 import { updateConnection } from "./update-connection.ts";
 
@@ -234,7 +234,7 @@ const deleteConnection = (deps: { database: Database }) =>
           });
         }
         // Only one of several concurrent requests deletes the connection and reports it.
-        if (!(await removeConnection(queries, project.id, id))) throw noConnection(id);
+        if (!(await removeConnection(queries, project.id, id))) throw refuseUnknownConnection(id);
         await queueEvent(queries, connectionEvent("deleted", connectionFields(row)));
       });
     },

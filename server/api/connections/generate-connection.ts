@@ -48,7 +48,7 @@ export const generateConnection = (deps: RefreshServices) =>
     },
     async handle({ project, caller, body }) {
       const provider = deps.catalog.of(project.id).find(body.provider);
-      if (!provider) throw unknownProvider(deps.catalog.of(project.id), body.provider);
+      if (!provider) throw refuseUnknownProvider(deps.catalog.of(project.id), body.provider);
       const credentials = readCredentials(provider, body);
       const { providerMetadata, providerWorkspaceRef } = omitReported(caller, provider, body);
       const metadata = normalizeMetadata(provider, providerMetadata, providerWorkspaceRef);
@@ -74,7 +74,7 @@ export const generateConnection = (deps: RefreshServices) =>
     },
   });
 
-function unknownProvider(catalog: Catalog, key: string): Problem {
+function refuseUnknownProvider(catalog: Catalog, key: string): Problem {
   const detail = explainMissingProvider(catalog, key);
   return new Problem("semantically-invalid", {
     detail,

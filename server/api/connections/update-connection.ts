@@ -74,9 +74,9 @@ export const updateConnection = (deps: RefreshServices) =>
       const masked = pickMasked(body.updateMask, body.connection, MEMBERS, "connection");
       const row = await getConnectionRow(deps.database.control, project.id, params.connectionId);
       const provider = deps.catalog.of(project.id).find(row.provider);
-      if (!provider) throw outOfCatalog(row);
+      if (!provider) throw refuseOutOfCatalog(row);
       const change = { ...masked, ...requireUnreported(caller, provider, masked, row) };
-      const metadata = changedMetadata(provider, row, change);
+      const metadata = mergeMetadata(provider, row, change);
       const proven = CREDENTIALS.some((name) => change[name] !== undefined)
         ? await proveCredentials(deps, {
             projectId: project.id,
@@ -108,13 +108,13 @@ export const updateConnection = (deps: RefreshServices) =>
     },
   });
 
-const outOfCatalog = (row: ConnectionRow): Problem =>
+const refuseOutOfCatalog = (row: ConnectionRow): Problem =>
   new Problem("semantically-invalid", {
     detail: `The provider ${row.provider} is no longer in the catalog.`,
   });
 
 /** Merges the given metadata over the stored metadata; values from the provider stay unless they are named. */
-function changedMetadata(
+function mergeMetadata(
   provider: ProviderInfo,
   row: ConnectionRow,
   change: Pick<Static<typeof ConnectionChange>, "providerWorkspaceRef" | "providerMetadata">,

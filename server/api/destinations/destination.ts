@@ -208,7 +208,7 @@ export async function getDestinationRow(
   throw new Problem("not-found", { detail });
 }
 
-export const destinationNameTaken = (name: string, cause: unknown): Problem =>
+export const refuseDestinationName = (name: string, cause: unknown): Problem =>
   new Problem("conflict", {
     detail: `There is a destination \`${name}\` in this project already. Choose another name.`,
     cause,

@@ -32,7 +32,7 @@ import { checkName } from "../names.ts";
 import { DESTINATION, PROJECT } from "../paths.ts";
 import { AttemptSchema } from "./delivery-attempt.ts";
 import {
-  destinationNameTaken,
+  refuseDestinationName,
   DestinationSchema,
   DestinationWithSecretsSchema,
   getDestinationRow,
@@ -163,7 +163,7 @@ const createDestination = (deps: CreateServices) =>
         return toDestination(await insertDestination(deps.database.control, row));
       } catch (error) {
         throw isUniqueViolation(error, "destinations_project_id_name_key")
-          ? destinationNameTaken(name, error)
+          ? refuseDestinationName(name, error)
           : error;
       }
     },

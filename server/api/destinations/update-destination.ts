@@ -21,7 +21,7 @@ import {
   MetadataSchema,
   OwnWritesSchema,
   SecretsSchema,
-  destinationNameTaken,
+  refuseDestinationName,
   toDestination,
 } from "./destination.ts";
 import { refuseInUse } from "./refuse-in-use.ts";
@@ -80,7 +80,7 @@ export const updateDestination = (deps: UpdateServices) =>
         return toDestination(updated);
       } catch (error) {
         const taken = isUniqueViolation(error, "destinations_project_id_name_key");
-        throw taken ? destinationNameTaken(body.destination.name ?? "", error) : error;
+        throw taken ? refuseDestinationName(body.destination.name ?? "", error) : error;
       }
     },
   });

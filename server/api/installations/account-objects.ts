@@ -47,7 +47,7 @@ export async function findUnknownObjects(
   if (!connector || used.length === 0) return { issues: [], warnings: [] };
   const account = { connector, connectionId };
   const names = remember(() => listNames(deps, integration, account));
-  const unknown = await unknownAmong(deps, integration, { ...account, used, names });
+  const unknown = await listUnknownAmong(deps, integration, { ...account, used, names });
   const suggested = unknown.length > 0 ? await names() : [];
   const reported = unknown.map((object) => ({
     action: object.action,
@@ -98,13 +98,13 @@ interface Account {
   connectionId: string;
 }
 
-async function unknownAmong(
+async function listUnknownAmong(
   deps: AccountServices,
   { projectId, latestRevision }: Integration,
   { connector, connectionId, used, names }: Account & { used: UsedObject[]; names: () => Promise<string[]> },
 ): Promise<UnknownObject[]> {
   const { provider, module } = latestRevision.content;
-  const objects = knownObjects(connector, module);
+  const objects = listKnownObjects(connector, module);
   if (objects)
     return used.filter(
       ({ action, objectName }) => !objects.can(action === "write" ? "write" : "read", objectName),
@@ -132,7 +132,7 @@ function isListedIn(names: string[]): (objectName: string) => boolean {
 }
 
 /** Returns what is known without the account; undefined where only the account knows, or for another module. */
-const knownObjects = ({ objects }: Connector, module: string | undefined): Connector["objects"] =>
+const listKnownObjects = ({ objects }: Connector, module: string | undefined): Connector["objects"] =>
   objects && (!module || !objects.module || module === objects.module) ? objects : undefined;
 
 function isDeclarative(connector: Connector, objectName: string, module: string | undefined): boolean {
@@ -146,7 +146,7 @@ async function listNames(
   { projectId, latestRevision }: Integration,
   { connector, connectionId }: Account,
 ): Promise<string[]> {
-  const described = knownObjects(connector, latestRevision.content.module);
+  const described = listKnownObjects(connector, latestRevision.content.module);
   if (described) return described.names("read");
   const { fields } = connector;
   try {

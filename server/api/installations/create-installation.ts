@@ -87,7 +87,7 @@ export const createInstallation = (deps: AccountServices) =>
           integration.id,
           groupRef,
         );
-        if (existing) throw alreadyInstalledProblem(groupRef, existing);
+        if (existing) throw refuseSecondInstallation(groupRef, existing);
         warnings = await checkAccount(deps, integration, { connectionId: connection.id, after: content });
       }
       try {
@@ -114,12 +114,12 @@ export const createInstallation = (deps: AccountServices) =>
         const integration = await getIntegrationRow(deps.database.control, project.id, params.integrationId);
         const { control } = deps.database;
         const existing = await findInstallationOfGroup(control, project.id, integration.id, groupRef);
-        throw alreadyInstalledProblem(groupRef, existing, error);
+        throw refuseSecondInstallation(groupRef, existing, error);
       }
     },
   });
 
-const alreadyInstalledProblem = (
+const refuseSecondInstallation = (
   groupRef: string,
   existing: { id: string } | undefined,
   cause?: unknown,

@@ -19,29 +19,29 @@ export async function getUsableConnection(
     : (await listConnections(queries, projectId, { groupRef, provider }))[0];
   if (!connection) {
     if (connectionId)
-      throw refusalProblem(member, `There is no connection \`${connectionId}\` in this project.`);
+      throw refuseConnection(member, `There is no connection \`${connectionId}\` in this project.`);
     if (await findGroup(queries, projectId, groupRef))
-      throw refusalProblem(
+      throw refuseConnection(
         "groupRef",
         `The group \`${groupRef}\` has no connection to ${provider}. Connect it first.`,
       );
     const nearby = asked.seesGroups ? await listNearbyGroupRefs(queries, projectId, groupRef) : [];
     const hint = suggestName(groupRef, nearby, "Connect it first.");
-    throw refusalProblem(
+    throw refuseConnection(
       "groupRef",
       `The group \`${groupRef}\` is unknown: it has no connection yet. ${hint}`,
     );
   }
   if (connection.provider !== provider) {
     const detail = `\`${name}\` is an integration of ${provider}, the connection is one to ${connection.provider}.`;
-    throw refusalProblem(member, detail);
+    throw refuseConnection(member, detail);
   }
   if (connection.group.groupRef !== groupRef) {
     const detail = `The connection belongs to the group \`${connection.group.groupRef}\`, not to \`${groupRef}\`.`;
-    throw refusalProblem(member, detail);
+    throw refuseConnection(member, detail);
   }
   return connection;
 }
 
-const refusalProblem = (name: string, detail: string): Problem =>
+const refuseConnection = (name: string, detail: string): Problem =>
   new Problem("semantically-invalid", { detail, issues: [{ in: "body", name, detail }] });

@@ -5,13 +5,13 @@ import { rehearse, transactControl } from "../../store/database/database.ts";
 import type { ControlQueries, SharedQueries } from "../../store/database/sides.ts";
 import { showAuthor, showCreatedBy } from "../created-by.ts";
 import { stopReadingWhatIsGone } from "../installations/change-installation.ts";
-import { checkedManifest, deployIntegrations, type DeployServices } from "./deploy-manifest.ts";
+import { checkSources, deployIntegrations, type DeployServices } from "./deploy-manifest.ts";
 import { Destructive, IntegrationSchema, toIntegration, type Integration } from "../integration.ts";
 import { countInstallationsByIntegration } from "../../store/integrations/installations.ts";
 import { listIntegrations } from "../../store/integrations/integrations.ts";
 import type { ManifestIntegration } from "../../../manifest/manifest.ts";
 import { describeLostNames, refuseLostNames, REMEDY } from "./describe-lost-names.ts";
-import { checkedProviders, storeProviders } from "./deploy-providers.ts";
+import { checkProviders, storeProviders } from "./deploy-providers.ts";
 import { manifestSource, ManifestSourceSchema } from "./manifest-source.ts";
 import { PlannedIntegrationSchema, toPlanned, WarningSchema } from "./planned-integration.ts";
 
@@ -61,15 +61,15 @@ export const batchUpsertIntegrations = (deps: DeployServices) =>
     },
     async handle({ project, query, body, caller }) {
       const { source, documents } = await manifestSource(deps.database.control, project.id, body);
-      const providers = await checkedProviders(deps, documents);
-      const { manifest, warnings } = await checkedManifest(deps, project.id, { source, providers });
+      const providers = await checkProviders(deps, documents);
+      const { manifest, warnings } = await checkSources(deps, project.id, { source, providers });
       const destructive = query.destructive === true;
       const deployment = { createdBy: showAuthor(caller), source, destructive };
       const deploy = async (queries: ControlQueries) => {
         await storeProviders(queries, project.id, providers, documents);
         const before = await listIntegrations<ManifestIntegration>(queries, project.id);
         const rows = await deployIntegrations(queries, project.id, manifest, deployment);
-        const lost = query.destructive ? undefined : await lostByName(queries, before, rows);
+        const lost = query.destructive ? undefined : await listLostByName(queries, before, rows);
         if (query.destructive === false)
           for (const row of rows) refuseLostNames(row, lost?.get(row.name) ?? []);
         if (query.destructive) {
@@ -110,7 +110,7 @@ const place = (index: number) => ({
   remedy: REMEDY,
 });
 
-async function lostByName(
+async function listLostByName(
   queries: SharedQueries,
   before: Integration[],
   rows: Integration[],

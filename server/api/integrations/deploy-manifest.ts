@@ -23,14 +23,14 @@ export interface DeployServices {
 }
 
 /** Checks the text. Throws a 422 Problem with one issue per fault, each with line, column, rule and remedy. */
-export async function checkedManifest(
+export async function checkSources(
   deps: DeployServices,
   projectId: string,
   { source, providers }: { source: string; providers?: CustomProviders },
 ): Promise<{ manifest: Manifest; warnings: Finding[] }> {
   const { manifest, findings } = await verdictOn(deps, projectId, source, providers);
   if (manifest) return { manifest, warnings: findings };
-  throw invalidManifest(findings.filter(isError));
+  throw refuseInvalidManifest(findings.filter(isError));
 }
 
 /** Checks an entry that came as JSON; its issues name a place in the body instead of a line. */
@@ -80,7 +80,7 @@ const isError = ({ severity }: Finding): boolean => severity === "error";
 const countMistakes = ({ length }: unknown[]): string =>
   `The manifest has ${length} mistake${length === 1 ? "" : "s"}`;
 
-function invalidManifest(errors: Finding[]): Problem {
+function refuseInvalidManifest(errors: Finding[]): Problem {
   const [first] = errors;
   return new Problem("invalid-manifest", {
     detail: first

@@ -7,7 +7,7 @@ import { checkedCustomProvider, storeCustomProvider } from "../providers/custom-
 import type { DeployServices } from "./deploy-manifest.ts";
 
 /** Throws a 422 Problem with one issue for each mistake of the first provider that has some. */
-export async function checkedProviders(
+export async function checkProviders(
   deps: DeployServices,
   documents: Record<string, unknown>,
 ): Promise<CustomProviders> {

@@ -49,7 +49,7 @@ export const getHydratedRevision = (deps: HydrateServices) =>
       const { id, specVersion, createTime, content } = revision;
       await requireConnection(deps, project.id, query.connectionId, content.provider);
       const target = { projectId: project.id, connectionId: query.connectionId, ...content };
-      const described = await describeAll(deps, target, objectNamesIn(content));
+      const described = await describeAll(deps, target, listObjectNames(content));
       const missing: Described = { error: "The object was not read." };
       return {
         id,
@@ -75,7 +75,7 @@ async function requireConnection(
   throw new Problem("invalid-request", { detail, issues: [{ in: "query", name: "connectionId", detail }] });
 }
 
-const objectNamesIn = ({ read, write }: ManifestIntegration): string[] => [
+const listObjectNames = ({ read, write }: ManifestIntegration): string[] => [
   ...new Set([...(read?.objects ?? []), ...(write?.objects ?? [])].map(({ objectName }) => objectName)),
 ];
 

@@ -38,8 +38,8 @@ import { IntegrationIdOrName, CreateTime } from "../members.ts";
 import { listQuery, onePage, pageSchema } from "../pages.ts";
 import { INTEGRATION, PROJECT } from "../paths.ts";
 import { batchUpsertIntegrations } from "./batch-upsert-integrations.ts";
-import { checkedEntry, checkedManifest, deployIntegration, type DeployServices } from "./deploy-manifest.ts";
-import { checkedProviders, storeProviders } from "./deploy-providers.ts";
+import { checkedEntry, checkSources, deployIntegration, type DeployServices } from "./deploy-manifest.ts";
+import { checkProviders, storeProviders } from "./deploy-providers.ts";
 import { getHydratedRevision, type HydrateServices } from "./get-hydrated-revision.ts";
 import { describeLostNames, refuseLostNames } from "./describe-lost-names.ts";
 import { manifestSource, ManifestSourceSchema } from "./manifest-source.ts";
@@ -330,8 +330,8 @@ const createRevision = (deps: DeployServices) =>
       const { control } = deps.database;
       const { name } = await getIntegrationRow(control, project.id, params.integrationId);
       const { source, documents } = await manifestSource(control, project.id, body);
-      const providers = await checkedProviders(deps, documents);
-      const { manifest } = await checkedManifest(deps, project.id, { source, providers });
+      const providers = await checkProviders(deps, documents);
+      const { manifest } = await checkSources(deps, project.id, { source, providers });
       const content = manifest.integrations.find((integration) => integration.name === name);
       if (!content) {
         throw new Problem("semantically-invalid", {

@@ -56,14 +56,16 @@ export async function manifestSource(
   }
   const id = UPLOAD.exec(sourceZipUrl ?? "")?.[1];
   if (!id || !isUuid(id)) {
-    throw noUpload(
+    throw refuseWithoutUpload(
       "This is not an upload. Get a URL from GET /v1/generate-upload-url, PUT the zip there, and send its `url`.",
     );
   }
   const upload = await findUploadContent(queries, projectId, id);
   if (!upload)
-    throw noUpload("There is no such upload in this project; it may have expired. Upload the zip again.");
-  if (!upload.content) throw noUpload("Nothing was uploaded to this URL yet. PUT the zip first.");
+    throw refuseWithoutUpload(
+      "There is no such upload in this project; it may have expired. Upload the zip again.",
+    );
+  if (!upload.content) throw refuseWithoutUpload("Nothing was uploaded to this URL yet. PUT the zip first.");
   const { source, files } = await readManifestZip(upload.content);
   return { source, documents: await parseFiles(files) };
 }
@@ -75,12 +77,12 @@ async function parseFiles(files: Map<string, string>): Promise<Record<string, un
     // Lets other requests run: a large file takes some tenths of a second.
     await setImmediate();
     const key = name.replace(/\.(ya?ml|json)$/, "");
-    const refusalProblem = (detail: string) =>
+    const refuseSource = (detail: string) =>
       new Problem("semantically-invalid", { detail: `providers/${name}: ${detail}` });
-    if (documents.has(key)) throw refusalProblem(`There is another file of ${key}. Keep one of them.`);
+    if (documents.has(key)) throw refuseSource(`There is another file of ${key}. Keep one of them.`);
     const { document, findings } = parseManifest(text);
     const [fault] = findings;
-    if (fault) throw refusalProblem(`line ${fault.line}: ${fault.message} ${fault.remedy}`);
+    if (fault) throw refuseSource(`line ${fault.line}: ${fault.message} ${fault.remedy}`);
     documents.set(key, document?.data);
   }
   return Object.fromEntries(documents);
@@ -89,5 +91,5 @@ async function parseFiles(files: Map<string, string>): Promise<Record<string, un
 /** Reads the URL of an upload, or the form that the public command line makes of bucket and path. */
 const UPLOAD = /\/uploads\/([0-9a-f-]{36})(?:\.zip)?$/i;
 
-const noUpload = (detail: string): Problem =>
+const refuseWithoutUpload = (detail: string): Problem =>
   new Problem("semantically-invalid", { detail, issues: [{ in: "body", name: "sourceZipUrl", detail }] });

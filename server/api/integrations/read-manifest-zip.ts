@@ -24,8 +24,8 @@ export async function readManifestZip(zip: Buffer): Promise<ManifestZip> {
     const manifest =
       entries.find(({ fileName }) => AT_TOP.test(fileName)) ??
       entries.find(({ fileName }) => /^[^/]+\/amp\.ya?ml$/.test(fileName));
-    if (!manifest) throw refusalProblem("The zip has no amp.yaml. Put the file at its top level.");
-    const source = await readEntry(file, manifest, { bytes: MANIFEST_LIMIT_BYTES, refusal: tooLarge });
+    if (!manifest) throw refuseZip("The zip has no amp.yaml. Put the file at its top level.");
+    const source = await readEntry(file, manifest, { bytes: MANIFEST_LIMIT_BYTES, refusal: refuseTooLarge });
     const folder = manifest.fileName.replace(/amp\.ya?ml$/, "providers/");
     return { source, files: await readProviders(file, entries, folder) };
   } catch (error) {
@@ -41,14 +41,12 @@ async function readProviders(file: ZipFile, entries: Entry[], folder: string): P
   for (const entry of entries) {
     const name = entry.fileName.startsWith(folder) ? entry.fileName.slice(folder.length) : "";
     if (!/^[^/]+\.(ya?ml|json)$/.test(name)) continue;
-    if (files.size === MAX_PROVIDERS)
-      throw refusalProblem(`The zip has more than ${MAX_PROVIDERS} providers.`);
-    const refusal = () =>
-      refusalProblem(`providers/${name} is larger than ${PROVIDER_LIMIT_BYTES / 1024} KiB.`);
+    if (files.size === MAX_PROVIDERS) throw refuseZip(`The zip has more than ${MAX_PROVIDERS} providers.`);
+    const refusal = () => refuseZip(`providers/${name} is larger than ${PROVIDER_LIMIT_BYTES / 1024} KiB.`);
     const text = await readEntry(file, entry, { bytes: PROVIDER_LIMIT_BYTES, refusal });
     left -= Buffer.byteLength(text);
     if (left < 0)
-      throw refusalProblem("The providers in the zip have together more than 1 MiB. Deploy them in parts.");
+      throw refuseZip("The providers in the zip have together more than 1 MiB. Deploy them in parts.");
     files.set(name, text);
   }
   return files;
@@ -70,9 +68,7 @@ function listEntries(file: ZipFile): Promise<Entry[]> {
     entries.push(entry);
     if (entries.length < MAX_ENTRIES) return file.readEntry();
     if (entries.some(({ fileName }) => AT_TOP.test(fileName))) return resolve(entries);
-    reject(
-      refusalProblem(`The zip holds more than ${MAX_ENTRIES} files. Zip only the folder of the amp.yaml.`),
-    );
+    reject(refuseZip(`The zip holds more than ${MAX_ENTRIES} files. Zip only the folder of the amp.yaml.`));
   });
   file.on("end", () => resolve(entries));
   file.on("error", reject);
@@ -105,13 +101,13 @@ function readEntry(
   return promise;
 }
 
-const refusalProblem = (detail: string, cause?: unknown): Problem =>
+const refuseZip = (detail: string, cause?: unknown): Problem =>
   new Problem("semantically-invalid", { detail, cause });
-const tooLarge = () =>
-  refusalProblem("The manifest in the zip is larger than 1 MB. Manifests are a few kilobytes long.");
+const refuseTooLarge = () =>
+  refuseZip("The manifest in the zip is larger than 1 MB. Manifests are a few kilobytes long.");
 const buildBroken = (cause: unknown) => {
   const why = cause instanceof Error ? cause.message.replace(/\.$/, "") : "it is damaged";
-  return refusalProblem(
+  return refuseZip(
     `The upload cannot be read as a zip: ${why}. Zip the folder that holds the amp.yaml and upload it again.`,
     cause,
   );

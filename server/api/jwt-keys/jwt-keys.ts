@@ -77,7 +77,7 @@ const toJwtKey = (row: JwtKeyRow): Static<typeof JwtKeySchema> => ({
   updateTime: row.updateTime.toISOString(),
 });
 
-const noSuchKey = (id: string): Problem =>
+const refuseUnknownKey = (id: string): Problem =>
   new Problem("not-found", { detail: `There is no JWT key \`${id}\` in this project.` });
 
 const LEAST_BITS = 2_048;
@@ -140,7 +140,7 @@ const getJWTKey = (deps: { database: Database }) =>
     success: { status: 200, description: "The key.", schema: JwtKeySchema },
     async handle({ project, params }) {
       const row = await findJwtKey(deps.database.control, project.id, params.keyId);
-      if (!row) throw noSuchKey(params.keyId);
+      if (!row) throw refuseUnknownKey(params.keyId);
       return toJwtKey(row);
     },
   });
@@ -219,7 +219,7 @@ const updateJWTKey = (deps: { database: Database }) =>
       );
       const change = { ...(active !== undefined && { active }), ...toLabel(label ?? name) };
       const row = await updateRow(deps.database.control, project.id, params.keyId, change);
-      if (!row) throw noSuchKey(params.keyId);
+      if (!row) throw refuseUnknownKey(params.keyId);
       return toJwtKey(row);
     },
   });
@@ -236,6 +236,6 @@ const deleteJWTKey = (deps: { database: Database }) =>
     success: { status: 204, description: "Deleted. Its tokens are rejected." },
     async handle({ project, params }) {
       if (!(await removeJwtKey(deps.database.control, project.id, params.keyId)))
-        throw noSuchKey(params.keyId);
+        throw refuseUnknownKey(params.keyId);
     },
   });

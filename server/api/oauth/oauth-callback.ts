@@ -52,7 +52,7 @@ export const oauthCallback = (deps: ConsentServices) =>
     async handle({ query, headers }) {
       const { control } = deps.database;
       const consent = query.state ? await takeConsent(control, digest(query.state)) : undefined;
-      if (!consent) return unknownState();
+      if (!consent) return refuseUnknownState();
       try {
         return await succeed(deps, consent, (await finish(deps, consent, query, headers)).id);
       } catch (error) {
@@ -75,7 +75,7 @@ async function finish(
   return connect(deps, consent, query);
 }
 
-const unknownState = (): Page =>
+const refuseUnknownState = (): Page =>
   failurePage({
     message:
       "This sign-in has expired or was used already. Go back to the application that sent you here and connect again.",

@@ -85,7 +85,7 @@ const oauthConnect = (deps: ConsentServices) =>
     },
     async handle({ project, caller, body }) {
       const provider = deps.catalog.of(project.id).find(body.provider);
-      if (!provider) throw unknownProvider(deps.catalog.of(project.id), body.provider);
+      if (!provider) throw refuseUnknownProvider(deps.catalog.of(project.id), body.provider);
       const { groupRef, groupName, consumerRef, consumerName, providerAppId } = body;
       const given = omitReported(caller, provider, body);
       const providerMetadata = normalizeMetadata(
@@ -107,7 +107,7 @@ const oauthConnect = (deps: ConsentServices) =>
     },
   });
 
-function unknownProvider(catalog: Catalog, key: string): Problem {
+function refuseUnknownProvider(catalog: Catalog, key: string): Problem {
   const detail = explainMissingProvider(catalog, key);
   return new Problem("invalid-request", {
     detail,

@@ -61,7 +61,7 @@ export function getFieldsConnector(
 ): FieldsConnector {
   const fields = findFieldsConnector(catalog.of(projectId).connector(provider) ?? {}, objectName);
   if (fields && (!module || !fields.module || module === fields.module)) return fields;
-  throw notBuilt(`does not know the fields of \`${objectName}\` of`, provider, module);
+  throw refuseNotBuilt(`does not know the fields of \`${objectName}\` of`, provider, module);
 }
 
 /** Returns the connector's part that creates custom fields. Throws a Problem where Busbar has none. */
@@ -72,10 +72,10 @@ export function requireCustomFieldsConnector(
   const fields = catalog.of(projectId).connector(provider)?.fields;
   if (fields && createsFields(fields) && (!module || !fields.module || module === fields.module))
     return fields;
-  throw notBuilt("cannot create fields of", provider, module);
+  throw refuseNotBuilt("cannot create fields of", provider, module);
 }
 
-const notBuilt = (lack: string, provider: string, module: string | undefined): Problem =>
+const refuseNotBuilt = (lack: string, provider: string, module: string | undefined): Problem =>
   new Problem("unsupported-by-provider", {
     detail: `Busbar ${lack} ${provider}${module ? ` (module ${module})` : ""}. Call its API through the proxy instead.`,
   });

@@ -3,7 +3,7 @@ import { Type } from "typebox";
 import { ProviderError } from "../../../connector-kit/calls/provider-error.ts";
 import { findDeclaredReadObject } from "../../../manifest/object-fields.ts";
 import { projectEndpoint, route, type Route } from "../../http/endpoint.ts";
-import { PROVIDER_REFUSALS, providerProblem } from "../../operations/provider-problem.ts";
+import { PROVIDER_REFUSALS, toProviderProblem } from "../../operations/provider-problem.ts";
 import { IntegrationIdOrName, ObjectName, ProviderName } from "../members.ts";
 import { INTEGRATION, PROVIDER } from "../paths.ts";
 import { findGroupConnection, findInstallationConnection } from "./customer-account.ts";
@@ -53,7 +53,7 @@ const getObjectMetadataForConnection = (deps: UpsertServices) =>
 const refusedOn =
   (connectionId: string) =>
   (error: unknown): never => {
-    if (error instanceof ProviderError) throw providerProblem(error, connectionId);
+    if (error instanceof ProviderError) throw toProviderProblem(error, connectionId);
     throw error;
   };
 

@@ -6,7 +6,7 @@ import { callProvider, type CallOutcome, type CallServices } from "../../operati
 import { requireCustomFieldsConnector } from "./customer-account.ts";
 import type { FieldResult, UpsertAnswer, UpsertRequest } from "./field-definition.ts";
 import type { MetadataMemory } from "../../operations/metadata-memory.ts";
-import { providerProblem, formatSentence } from "../../operations/provider-problem.ts";
+import { toProviderProblem, formatSentence } from "../../operations/provider-problem.ts";
 
 export type UpsertServices = CallServices & { metadata: MetadataMemory };
 
@@ -30,7 +30,7 @@ export async function upsertFields(
     return { success: true, fields: toResults(requests, outcomes) };
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
-    throw providerProblem(error, target.connectionId, {
+    throw toProviderProblem(error, target.connectionId, {
       detail: `No field was created or changed: ${formatSentence(error)}`,
       extensions: { success: false, fields: {} },
     });
@@ -120,5 +120,5 @@ function toRefusal(requests: Placed[], outcomes: FieldOutcome[], connectionId: s
   }
   const detail = `${done} of ${outcomes.length} fields were created or changed, ${failures.length} failed: ${reported} Repeating the request is safe; \`fields\` tells what was done.`;
   if (!first) return new Problem("provider-refused", { detail, extensions });
-  return providerProblem(first.error, connectionId, { detail, issues, extensions });
+  return toProviderProblem(first.error, connectionId, { detail, issues, extensions });
 }

@@ -184,10 +184,10 @@ export async function getOperationRow(
 ): Promise<FoundInShard<ListedOperation, Database>> {
   const found = await findInShards(database, (data) => findListedOperation(data, projectId, id));
   if (found) return found;
-  throw noOperation(id);
+  throw refuseUnknownOperation(id);
 }
 
-export const noOperation = (id: string): Problem =>
+export const refuseUnknownOperation = (id: string): Problem =>
   new Problem("not-found", { detail: `There is no operation \`${id}\` in this project.` });
 
 /** A record in a message has not arrived yet: the API does not call it by the word of the stored counts. */

@@ -21,7 +21,7 @@ import { listQuery, onePage, pageQuery, pageSchema, periodQuery, textQuery } fro
 import { chooseShards, inShardOfInstallation } from "../in-shard.ts";
 import { INSTALLATION, PROJECT } from "../paths.ts";
 import { getBackfillProgress } from "./get-backfill-progress.ts";
-import { getOperationRow, noOperation, OperationSchema, toOperation } from "./operation.ts";
+import { getOperationRow, refuseUnknownOperation, OperationSchema, toOperation } from "./operation.ts";
 
 interface OperationServices {
   database: Database;
@@ -215,7 +215,7 @@ const listOperationLogs = (deps: { database: Database }) =>
     async handle({ project, params }) {
       const id = params.operationId;
       const log = await findInShards(deps.database, (data) => findOperationLog(data, project.id, id));
-      if (!log) throw noOperation(id);
+      if (!log) throw refuseUnknownOperation(id);
       return log.row.map(({ time: timestamp, severity, ...message }) => ({
         timestamp,
         severity,

@@ -55,10 +55,10 @@ const EnteredDomain = Type.String({
 function readDomain(entered: string, place: Issue["in"]): string {
   const domain = mailDomain(entered);
   if (domain) return domain;
-  throw wrongDomain(place, entered, "is not a domain: it needs a name and an ending, such as example.com");
+  throw refuseDomain(place, entered, "is not a domain: it needs a name and an ending, such as example.com");
 }
 
-const wrongDomain = (place: Issue["in"], value: string, detail: string): Problem =>
+const refuseDomain = (place: Issue["in"], value: string, detail: string): Problem =>
   new Problem("invalid-request", {
     detail: `domain: ${detail}`,
     issues: [{ in: place, name: "domain", detail, value: value.slice(0, 100) }],
@@ -106,7 +106,7 @@ const claimDomain = (deps: { database: Database }) =>
       requireRoleIn(caller, body.parentId, "owner");
       const domain = readDomain(body.domain, "body");
       if (isFreeMail(domain)) {
-        throw wrongDomain(
+        throw refuseDomain(
           "body",
           body.domain,
           `anybody can have an address at ${domain}; claim a domain of your own`,

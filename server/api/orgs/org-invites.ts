@@ -51,7 +51,7 @@ const toInvite = (row: InviteRow): Static<typeof InviteSchema> => ({
   ...toTimes(row),
 });
 
-const noInvite = (id: string): Problem =>
+const refuseUnknownInvite = (id: string): Problem =>
   new Problem("not-found", { detail: `This organisation has no open invitation \`${id}\`.` });
 
 const listOrgInvites = (deps: { database: Database }) =>
@@ -79,7 +79,7 @@ const getOrgInvite = (deps: { database: Database }) =>
     async handle({ caller, params }) {
       const { id } = await getOwnOrg(deps.database.control, caller, params.orgId);
       const row = await findInvite(deps.database.control, id, params.inviteId);
-      if (!row) throw noInvite(params.inviteId);
+      if (!row) throw refuseUnknownInvite(params.inviteId);
       return toInvite(row);
     },
   });
@@ -120,6 +120,7 @@ const deleteOrgInvite = (deps: { database: Database }) =>
     async handle({ caller, params }) {
       const { id } = await getOwnOrg(deps.database.control, caller, params.orgId);
       const row = await findInvite(deps.database.control, id, params.inviteId);
-      if (!row || !(await revokeInvite(deps.database.control, id, row.id))) throw noInvite(params.inviteId);
+      if (!row || !(await revokeInvite(deps.database.control, id, row.id)))
+        throw refuseUnknownInvite(params.inviteId);
     },
   });

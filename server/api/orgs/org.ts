@@ -2,7 +2,7 @@
 import { Type, type Static } from "typebox";
 import { ROLES } from "../../../ground/role.ts";
 import type { Caller } from "../../http/endpoint.ts";
-import { notOwn } from "../../http/require-role.ts";
+import { refuseNotOwn } from "../../http/require-role.ts";
 import type { ControlQueries } from "../../store/database/sides.ts";
 import {
   findOrganization,
@@ -95,5 +95,5 @@ export async function getOwnOrg(
   const isOwn = caller.roles ? caller.roles.has(asked) : caller.orgId === asked;
   const row = isOwn ? await findOrganization(queries, asked) : undefined;
   if (row) return row;
-  throw notOwn(orgId);
+  throw refuseNotOwn(orgId);
 }

@@ -67,14 +67,14 @@ export const AppNameSchema = Type.String({
 export function checkProjectName(name: string, member: string): string {
   // Names and ids are used in the same place, so a name must not look like an id.
   if (/^[A-Za-z0-9][A-Za-z0-9-]{0,126}[A-Za-z0-9]$/.test(name) && !isUuid(name)) return name.toLowerCase();
-  throw invalidName(
+  throw refuseInvalidName(
     member,
     "must be 2 to 128 letters, digits and hyphens, begin and end with a letter or digit, and not be a UUID",
   );
 }
 
-export const projectNameTaken = (name: string, member: string): Problem =>
-  invalidName(member, `\`${name}\` is taken; names are unique, whatever their case`);
+export const refuseProjectName = (name: string, member: string): Problem =>
+  refuseInvalidName(member, `\`${name}\` is taken; names are unique, whatever their case`);
 
-const invalidName = (name: string, detail: string): Problem =>
+const refuseInvalidName = (name: string, detail: string): Problem =>
   toMemberProblem(name, detail, { slug: "semantically-invalid" });

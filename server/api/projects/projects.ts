@@ -22,7 +22,7 @@ import { OrgId } from "../members.ts";
 import { getOwnOrg } from "../orgs/org.ts";
 import { PROJECT } from "../paths.ts";
 import { pickMasked, UpdateMask } from "../update-mask.ts";
-import { AppNameSchema, checkProjectName, projectNameTaken, ProjectSchema, toProject } from "./project.ts";
+import { AppNameSchema, checkProjectName, refuseProjectName, ProjectSchema, toProject } from "./project.ts";
 
 export const projectRoutes = (deps: { database: Database; config: RetentionConfig }): Route[] => [
   route("GET /v1/projects", "frontend", listProjects(deps)),
@@ -93,7 +93,7 @@ const createProject = (deps: { database: Database }) =>
       try {
         return toProject(await insertProject(deps.database.control, { orgId, name, appName: body.appName }));
       } catch (error) {
-        if (isUniqueViolation(error, "projects_name_key")) throw projectNameTaken(name, "name");
+        if (isUniqueViolation(error, "projects_name_key")) throw refuseProjectName(name, "name");
         throw error;
       }
     },
@@ -137,7 +137,7 @@ const updateProject = (deps: { database: Database }) =>
         if (row) return toProject(row);
       } catch (error) {
         if (isUniqueViolation(error, "projects_name_key"))
-          throw projectNameTaken(change.name ?? "", "project.name");
+          throw refuseProjectName(change.name ?? "", "project.name");
         throw error;
       }
       throw new Problem("not-found", { detail: "The project was deleted." });

@@ -114,7 +114,7 @@ export async function storeCustomProvider(
   });
 }
 
-export const noCustomProvider = (key: string): Problem =>
+export const refuseUnknownCustomProvider = (key: string): Problem =>
   new Problem("not-found", {
     detail: `This project has no provider \`${key}\` of its own. GET /v1/providers/{provider} shows those of the catalog.`,
   });

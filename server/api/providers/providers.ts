@@ -22,7 +22,7 @@ import { explainMissingProvider } from "../explain-missing-provider.ts";
 import { PROJECT, PROVIDER } from "../paths.ts";
 import {
   checkedCustomProvider,
-  noCustomProvider,
+  refuseUnknownCustomProvider,
   CustomProviderKey,
   CustomProviderSchema,
   ProviderDocumentSchema,
@@ -126,7 +126,7 @@ const getProjectProvider = (deps: { database: Database; catalog: Catalog }) =>
       const row = await findCustomProvider(deps.database.control, project.id, params.provider);
       const shown = row && toCustomProvider(row, deps.catalog);
       if (shown) return shown;
-      throw noCustomProvider(params.provider);
+      throw refuseUnknownCustomProvider(params.provider);
     },
   });
 
@@ -164,7 +164,7 @@ const putProjectProvider = (deps: PutProviderServices) =>
         await storeCustomProvider(queries, project.id, own, body as JsonObject);
         const row = await findCustomProvider(queries, project.id, key);
         const shown = row && toCustomProvider(row, deps.catalog);
-        if (!shown) throw noCustomProvider(key);
+        if (!shown) throw refuseUnknownCustomProvider(key);
         return shown;
       };
       if (query.dryRun) return rehearse(deps.database, put);
@@ -191,7 +191,7 @@ const deleteProjectProvider = (deps: {
     async handle({ project, params: { provider: key } }) {
       await transactControl(deps.database, async (queries) => {
         const uses = await lockCustomProvider(queries, project.id, key);
-        if (!uses) throw noCustomProvider(key);
+        if (!uses) throw refuseUnknownCustomProvider(key);
         const used = usesIn(uses);
         if (used !== "")
           throw new Problem("conflict", { detail: `${key} is used by ${used}. Delete them first.` });

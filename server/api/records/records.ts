@@ -254,7 +254,7 @@ const getRecordTrace = (deps: TraceServices) =>
       const neverSeen = seen.length + events.length === 0;
       const traced = { integration, installation, objectName };
       const obstacles = await listObstacles(data, traced, { neverSeen });
-      if (!isKnown) throw unknownRecord(objectName, params.recordId, obstacles);
+      if (!isKnown) throw refuseUnknownRecord(objectName, params.recordId, obstacles);
       return toTrace(data, of, { obstacles, seen, events, writes });
     },
   });
@@ -289,7 +289,7 @@ function requireObject({ read, write, subscribe }: ManifestIntegration, name: st
   throw new Problem("not-found", { detail: `The integration has no object \`${name}\`. ${hint}` });
 }
 
-const unknownRecord = (objectName: string, recordId: string, obstacles: Obstacle[]): Problem =>
+const refuseUnknownRecord = (objectName: string, recordId: string, obstacles: Obstacle[]): Problem =>
   new Problem("not-found", {
     // A provider's words may end without a full stop.
     causes: obstacles.map(({ detail, remedy }) => `${detail.replace(/\.?$/, ".")} ${remedy}`),

@@ -4,7 +4,7 @@ import { Problem } from "../../../ground/errors.ts";
 import type { Log } from "../../../ground/log.ts";
 import { toMemberProblem } from "../../../ground/member-problem.ts";
 import type { IssuerSignIn } from "../../access/issuer-sign-in.ts";
-import { expiredCookie, isFromOwnPage, sessionCookie } from "../../access/session-cookie.ts";
+import { writeExpiredCookie, isFromOwnPage, writeSessionCookie } from "../../access/session-cookie.ts";
 import type { SignInSessions } from "../../access/sign-in-sessions.ts";
 import { endpoint, Page, route, type Route } from "../../http/endpoint.ts";
 import { escapeHtml, renderStyledPage } from "../../http/styled-page.ts";
@@ -170,7 +170,7 @@ const createSession = (deps: { sessions: SignInSessions; publicUrl: () => string
       if (kind === "token") return { token, ...shown };
       return new Page(JSON.stringify(shown), {
         status: 201,
-        headers: { "set-cookie": sessionCookie(token, deps.publicUrl()) },
+        headers: { "set-cookie": writeSessionCookie(token, deps.publicUrl()) },
         mediaType: "application/json",
       });
     },
@@ -196,16 +196,17 @@ const deleteSession = (deps: { sessions: SignInSessions; publicUrl: () => string
     refusals: { 404: "You have no such session. A token of an issuer has none: sign out there." },
     async handle({ caller: { builderId = "", sessionId }, params }) {
       const id = params.sessionId === "current" ? sessionId : params.sessionId.toLowerCase();
-      if (id === undefined) throw noSession("Your token comes from an issuer, so there is no session here.");
+      if (id === undefined)
+        throw refuseUnknownSession("Your token comes from an issuer, so there is no session here.");
       const kind = await deps.sessions.end({ id, builderId });
-      if (!kind) throw noSession(`You have no session \`${params.sessionId}\`.`);
+      if (!kind) throw refuseUnknownSession(`You have no session \`${params.sessionId}\`.`);
       if (kind !== "cookie" || id !== sessionId) return undefined;
-      const headers = { "set-cookie": expiredCookie(deps.publicUrl()) };
+      const headers = { "set-cookie": writeExpiredCookie(deps.publicUrl()) };
       return new Page("", { status: 204, headers });
     },
   });
 
-const noSession = (detail: string): Problem =>
+const refuseUnknownSession = (detail: string): Problem =>
   new Problem("not-found", { detail: `${detail} List yours with GET /v1/sessions.` });
 
 const deleteOtherSessions = (deps: { sessions: SignInSessions }) =>
@@ -348,7 +349,7 @@ const finishSignIn = (deps: {
         status: 302,
         headers: {
           location: outcome.returnTo,
-          "set-cookie": sessionCookie(token, deps.publicUrl()),
+          "set-cookie": writeSessionCookie(token, deps.publicUrl()),
           "cache-control": "no-store",
           "referrer-policy": "no-referrer",
         },

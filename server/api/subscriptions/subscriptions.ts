@@ -181,12 +181,12 @@ const testSubscription = (deps: Services) =>
       const target = await findSubscriptionTarget(deps, of);
       const { definition, destination } = target ?? {};
       if (!target || !definition) {
-        throw unknownObject(
+        throw refuseUnknownObject(
           objectName,
           subscriptions.map((one) => one.objectName),
         );
       }
-      if (!destination) throw noDestination(definition.destination);
+      if (!destination) throw refuseWithoutDestination(definition.destination);
       const accountRef = subscriptions.find((one) => one.objectName === objectName)?.accountRef;
       const sample = { target: { ...target, definition, destination }, type, recordId };
       try {
@@ -197,7 +197,7 @@ const testSubscription = (deps: Services) =>
     },
   });
 
-function unknownObject(objectName: string, known: string[]): Problem {
+function refuseUnknownObject(objectName: string, known: string[]): Problem {
   const detail = `The installation does not subscribe to \`${objectName}\`.`;
   const remedy = suggestName(
     objectName,
@@ -208,7 +208,7 @@ function unknownObject(objectName: string, known: string[]): Problem {
   return new Problem("invalid-request", { detail: `${detail} ${remedy}`, issues: [issue] });
 }
 
-const noDestination = (name: string): Problem =>
+const refuseWithoutDestination = (name: string): Problem =>
   new Problem("invalid-request", {
     detail: `The destination \`${name}\` of the subscription does not exist, or is disabled. Create or enable it.`,
   });

@@ -54,10 +54,10 @@ const toTopic = (row: TopicRow): Static<typeof TopicSchema> => ({
   ...toTimes(row),
 });
 
-const noTopic = (id: string): Problem =>
+const refuseUnknownTopic = (id: string): Problem =>
   new Problem("not-found", { detail: `There is no topic \`${id}\` in this project.` });
 
-const topicNameTaken = (name: string, cause: unknown): Problem =>
+const refuseTopicName = (name: string, cause: unknown): Problem =>
   new Problem("conflict", {
     detail: `There is a topic \`${name}\` in this project already. Choose another name.`,
     cause,
@@ -67,7 +67,7 @@ const topicNameTaken = (name: string, cause: unknown): Problem =>
 export async function getTopicRow(queries: SharedQueries, projectId: string, id: string): Promise<TopicRow> {
   const row = await findTopic(queries, projectId, id);
   if (row) return row;
-  throw noTopic(id);
+  throw refuseUnknownTopic(id);
 }
 
 const listTopics = (deps: { database: Database }) =>
@@ -122,7 +122,7 @@ const createTopic = (deps: { database: Database }) =>
           return toTopic(await getTopicRow(queries, project.id, id));
         });
       } catch (error) {
-        throw isUniqueViolation(error, "topics_project_id_name_key") ? topicNameTaken(name, error) : error;
+        throw isUniqueViolation(error, "topics_project_id_name_key") ? refuseTopicName(name, error) : error;
       }
     },
   });
@@ -152,13 +152,13 @@ const updateTopic = (deps: { database: Database }) =>
       checkEventTypes(body.eventTypes);
       try {
         return await transactControl(deps.database, async (queries) => {
-          if (!(await updateRow(queries, project.id, id, change))) throw noTopic(id);
+          if (!(await updateRow(queries, project.id, id, change))) throw refuseUnknownTopic(id);
           await replaceTopicRoutes(queries, project.id, id, body);
           return toTopic(await getTopicRow(queries, project.id, id));
         });
       } catch (error) {
         if (body.name === undefined || !isUniqueViolation(error, "topics_project_id_name_key")) throw error;
-        throw topicNameTaken(body.name, error);
+        throw refuseTopicName(body.name, error);
       }
     },
   });

@@ -103,13 +103,13 @@ interface Meaning {
 /** Returns the failure that a refusal is, with the provider's words. */
 export function toTokenError({ status, fields, host }: Refused, meaning: Meaning): TokenEndpointError {
   const { otherwise, isRefresh = false, secrets } = meaning;
-  const codes = codesIn(fields);
-  const words = wordsIn(fields);
+  const codes = listCodes(fields);
+  const words = listWords(fields);
   const reported = removeSecrets([codes[0], words].filter(Boolean).join(": "), secrets);
   const message = `${host} answered ${status}${reported ? ` (${reported})` : status < 300 ? " without a token" : ""}`;
-  return new TokenEndpointError(failureFor(), message);
+  return new TokenEndpointError(chooseFailure(), message);
 
-  function failureFor(): TokenFailure {
+  function chooseFailure(): TokenFailure {
     const has = (known: Set<string>): boolean => codes.some((code) => known.has(code));
     const areFinal = DEAD_TOKEN.test(words) || DEAD_WORDS.test(words);
     const arePassing = PASSING_WORDS.test(words) && !areFinal;
@@ -128,7 +128,7 @@ export function readRefusalWords(body: string, secrets: string[]): string {
   try {
     const fields = parseExactly(body);
     if (!isJsonObject(fields)) return "";
-    return removeSecrets([codesIn(fields)[0], wordsIn(fields)].filter(Boolean).join(": "), secrets);
+    return removeSecrets([listCodes(fields)[0], listWords(fields)].filter(Boolean).join(": "), secrets);
   } catch {
     const parts = ["Code", "Message"].map((name) => new RegExp(`<${name}>([^<]{1,500})</`).exec(body)?.[1]);
     return removeSecrets(parts.filter(Boolean).join(": "), secrets);
@@ -152,7 +152,7 @@ const CODE_PLACES = [
 ];
 
 /** Returns the codes of a refusal in lower case. A code is one word: a sentence, or markup, is none. */
-function codesIn(fields: JsonObject): string[] {
+function listCodes(fields: JsonObject): string[] {
   return CODE_PLACES.flatMap((place) => {
     const value = place.reduce<Json | undefined>(step, fields);
     const text = typeof value === "number" || typeof value === "string" ? String(value).toLowerCase() : "";
@@ -182,7 +182,7 @@ const WORD_PLACES = [
 ];
 
 /** Returns the reason for people: the first text that is no code. */
-function wordsIn(fields: JsonObject): string {
+function listWords(fields: JsonObject): string {
   for (const place of WORD_PLACES) {
     const value = place.reduce<Json | undefined>(step, fields);
     if (typeof value === "string" && /\s/.test(value.trim())) return value.trim();

@@ -87,7 +87,7 @@ export async function claimLease(
   const seconds = leaseSeconds(deps.catalog.of(projectId).find(connection.provider));
   const claimed = await transactControl(deps.database, async (queries) => {
     // A version without leases holds this lock while it refreshes; both may run during an upgrade.
-    if (!(await lockConnection(queries, projectId, id))) throw connectionGone();
+    if (!(await lockConnection(queries, projectId, id))) throw refuseGone();
     const claim = await claimRefresh(queries, connection, {
       claimId,
       claimedBy: deps.identity.id,
@@ -138,10 +138,10 @@ async function getConnection(
 ): Promise<ConnectionRow> {
   const row = await findConnection(queries, projectId, id);
   if (row) return row;
-  throw connectionGone();
+  throw refuseGone();
 }
 
-const connectionGone = (): ProviderError =>
+const refuseGone = (): ProviderError =>
   new ProviderError({ kind: "unauthorized", message: "The connection no longer exists." });
 
 const takenOver = (provider: string): ProviderError =>

@@ -39,9 +39,10 @@ export function requireUnreported(
       reported.has(name) &&
       !isDeepStrictEqual(providerMetadata[name]?.value, stored.providerMetadata[name]?.value),
   );
-  if (changed !== undefined) throw notYours(provider, `providerMetadata.${changed}`);
+  if (changed !== undefined) throw refuseForeignMetadata(provider, `providerMetadata.${changed}`);
   const isOther = providerWorkspaceRef !== undefined && providerWorkspaceRef !== stored.providerWorkspaceRef;
-  if (isOther && reportsWorkspace(provider, reported)) throw notYours(provider, "providerWorkspaceRef");
+  if (isOther && reportsWorkspace(provider, reported))
+    throw refuseForeignMetadata(provider, "providerWorkspaceRef");
   return omitReported(caller, provider, given);
 }
 
@@ -72,7 +73,7 @@ const markEntered = (metadata: ProviderMetadata, reported: Set<string>): Provide
       .map(([name, one]) => [name, { ...one, source: "input" as const }]),
   );
 
-function notYours({ name: provider }: ProviderInfo, name: string): Problem {
+function refuseForeignMetadata({ name: provider }: ProviderInfo, name: string): Problem {
   const detail = `${name} is told by ${provider} and identifies the account. Only a server with a \`full\` key can set it.`;
   return new Problem("forbidden", { detail, issues: [{ in: "body", name, detail }] });
 }

@@ -56,11 +56,11 @@ export async function findInstalledObject(
   const { control, data } = deps.database;
   const find = async (running: string[]) =>
     findReadDefinition(await readSources(control, integration, content, running), objectName);
-  const definition = (await find([])) ?? (await find(await runningObjects(data, installation)));
+  const definition = (await find([])) ?? (await find(await listRunningObjects(data, installation)));
   if (definition) return { installed, definition };
   const objects = integration.latestRevision.content.read?.objects ?? [];
   const known = objects.flatMap(({ objectName: native, mapToName }) => [native, mapToName ?? native]);
-  const remedy = suggestName(objectName, known, whatIsRead(objects));
+  const remedy = suggestName(objectName, known, describeRead(objects));
   throw refuseObject(
     named,
     `The integration \`${integration.name}\` does not read \`${objectName}\`.`,
@@ -77,7 +77,7 @@ async function findMissing(queries: ControlQueries, named: NamedObject): Promise
   return new Problem("not-found", { detail: await explainNotInstalled(queries, missing) });
 }
 
-function whatIsRead(objects: readonly { objectName: string; mapToName?: string }[]): string {
+function describeRead(objects: readonly { objectName: string; mapToName?: string }[]): string {
   if (objects.length === 0) return "Its manifest has no `read` with objects.";
   const names = objects.map(({ objectName, mapToName }) => mapToName ?? objectName);
   const more = names.length > MAX_NAMES ? `, and ${names.length - MAX_NAMES} more` : "";
@@ -85,7 +85,7 @@ function whatIsRead(objects: readonly { objectName: string; mapToName?: string }
 }
 
 /** Lists the objects that an installation reads already; the newest manifest may have no more of them. */
-async function runningObjects(
+async function listRunningObjects(
   queries: DataQueries,
   { projectId, id }: Installed["installation"],
 ): Promise<string[]> {

@@ -1,7 +1,7 @@
 /** Resolves what an installation reads of each object, from manifest and configuration. Pure. */
 import type { ConfigContent, ConfigReadObject } from "../../../manifest/installation-config.ts";
 import type { ManifestIntegration, OwnWrites, ReadObject } from "../../../manifest/manifest.ts";
-import { findConfigObject, fieldMappings } from "../../../manifest/object-fields.ts";
+import { findConfigObject, listFieldMappings } from "../../../manifest/object-fields.ts";
 
 /** How one object is read for one installation. */
 export interface ReadDefinition {
@@ -71,14 +71,14 @@ export const readDefinitions = (sources: ReadSources): ReadDefinition[] =>
 
 /** Returns every object that the installation could read, also those that it has not installed. */
 export const listReadableDefinitions = (sources: ReadSources): ReadDefinition[] =>
-  readableObjects(sources).map(define);
+  listReadableObjects(sources).map(define);
 
 /**
  * Finds the object of that name, the provider's before a mapped one. It may be an object that is not installed: triggers
  * and searches need only the manifest.
  */
 export function findReadDefinition(sources: ReadSources, name: string): ReadDefinition | undefined {
-  const all = readableObjects(sources);
+  const all = listReadableObjects(sources);
   const found =
     all.find(({ object }) => object.objectName === name) ??
     all.find(({ object }) => object.mapToName === name);
@@ -86,7 +86,7 @@ export function findReadDefinition(sources: ReadSources, name: string): ReadDefi
 }
 
 /** Returns the provider's fields that the manifest requires, with those that customers chose for required mappings. */
-export const requiredFieldNames = ({ fields, requiredMappings, mappings }: ReadDefinition): string[] => [
+export const listRequiredFieldNames = ({ fields, requiredMappings, mappings }: ReadDefinition): string[] => [
   ...fields.required,
   ...requiredMappings.flatMap((name) => mappings.get(name) ?? []),
 ];
@@ -98,7 +98,7 @@ interface DeclaredObject {
   configured: ConfigReadObject | undefined;
 }
 
-function readableObjects({ revisions, config, running }: ReadSources): DeclaredObject[] {
+function listReadableObjects({ revisions, config, running }: ReadSources): DeclaredObject[] {
   const found = new Map<string, DeclaredObject>();
   for (const [age, revision] of revisions.entries()) {
     for (const object of revision.read?.objects ?? []) {
@@ -116,7 +116,7 @@ function define({ revision, object, config, configured }: DeclaredObject): ReadD
   const isAlways = object.enabled === "always";
   const schedule = configured?.schedule ?? object.schedule;
   const filters = configured?.fieldFilters ?? [];
-  const { mappedToProvider, valueMappings } = fieldMappings(revision, config, object.objectName);
+  const { mappedToProvider, valueMappings } = listFieldMappings(revision, config, object.objectName);
   const leftOut = unchosenMappings(object, configured);
   const mappings = [...mappedToProvider].flatMap(([mapped, field]): [string, string][] =>
     field === undefined || leftOut.has(mapped) ? [] : [[mapped, field]],
@@ -156,7 +156,7 @@ function selectFields(object: ReadObject, configured: ConfigReadObject | undefin
     fieldName && !mapToName ? [fieldName] : [],
   );
   const choices = Object.entries(configured?.selectedFields ?? {});
-  const mapped = namesOfMappings(object);
+  const mapped = listMappedNames(object);
   return {
     required,
     selected: choices.flatMap(([name, isChosen]) => (isChosen && !mapped.has(name) ? [name] : [])),
@@ -166,7 +166,7 @@ function selectFields(object: ReadObject, configured: ConfigReadObject | undefin
 }
 
 /** Returns the names that choose a mapping when they are selected, not a field of the provider. */
-function namesOfMappings(object: ReadObject): Set<string> {
+function listMappedNames(object: ReadObject): Set<string> {
   const { requiredFields = [], optionalFields = [], optionalFieldsAuto } = object;
   const names = new Set(
     optionalMappings(object).flatMap(({ fieldName, mapToName }) => [fieldName, mapToName]),

@@ -2,7 +2,7 @@
 import type { FieldMetadata, ObjectMetadata } from "../../../connector-kit/fields.ts";
 import type { ReadConnector } from "../../../connector-kit/read-connector.ts";
 import { isFieldPath, parseFieldPath, parseValuePath, type PathStep } from "../../../ground/field-path.ts";
-import { requiredFieldNames, type ReadDefinition } from "./read-definition.ts";
+import { listRequiredFieldNames, type ReadDefinition } from "./read-definition.ts";
 
 /** What a connector knows about names. */
 export type FieldNames = Pick<ReadConnector, "fieldKey" | "isReadWithAll" | "fieldBeyond">;
@@ -54,7 +54,7 @@ export function readSet(
       ...fields.required,
       // A name that is no field of the object may be that of a mapping, which is read anyway.
       ...fields.selected.filter((name) => !mappings.has(name) || locate(name).field !== undefined),
-      ...(fields.all ? otherFields(definition, metadata, names) : []),
+      ...(fields.all ? listOtherFields(definition, metadata, names) : []),
     ],
     names,
   );
@@ -65,7 +65,7 @@ export function readSet(
     ).filter((name) => names.fieldKey(name) !== "id");
   return {
     fields: listRequested([...shown, ...mappings.values()]),
-    required: listRequested(requiredFieldNames(definition)),
+    required: listRequested(listRequiredFieldNames(definition)),
     shown: shown.map((name) => toField(name, isFieldPath(name) ? targetSteps(name) : [names.fieldKey(name)])),
     mapped: [...mappings].map(([mapped, name]) =>
       toField(name, targetSteps(mapped), valueMappings.get(mapped)),
@@ -145,7 +145,7 @@ function targetSteps(name: string): string[] {
 const isMultiple = (field: FieldMetadata | undefined): boolean => !field || field.valueType === "multiSelect";
 
 /** Returns what `selectedFieldsAuto: all` adds: what is neither excluded nor delivered under a mapped name. */
-function otherFields(
+function listOtherFields(
   { fields, mappings }: ReadDefinition,
   metadata: ObjectMetadata | undefined,
   names: FieldNames,

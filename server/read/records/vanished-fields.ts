@@ -3,7 +3,7 @@ import { findFieldsConnector, type ObjectMetadata } from "../../../connector-kit
 import { isRetryable, ProviderError } from "../../../connector-kit/calls/provider-error.ts";
 import { suggestName } from "../../../ground/closest.ts";
 import { callProvider } from "../../operations/call-provider.ts";
-import { requiredFieldNames, type ReadDefinition } from "../definition/read-definition.ts";
+import { listRequiredFieldNames, type ReadDefinition } from "../definition/read-definition.ts";
 import { locateFields, type FieldNames } from "../definition/read-set.ts";
 import type { ReadScan, ScanServices } from "./read-scan.ts";
 
@@ -69,7 +69,7 @@ export function requireFields(
 ): string[] {
   const locate = locateFields(metadata, connector.read);
   const vanished = names.filter((name) => !locate(name).isKnown);
-  const required = new Set(requiredFieldNames(definition));
+  const required = new Set(listRequiredFieldNames(definition));
   const [first, ...more] = vanished.filter((name) => required.has(name));
   if (first !== undefined) throw withoutRequired([first, ...more], metadata);
   return vanished;
@@ -83,7 +83,7 @@ export function refusedField(
 ): string | undefined {
   if (kind !== "invalid" || code === undefined || !definition || !names) return undefined;
   const key = names.fieldKey(code);
-  return requiredFieldNames(definition).find((name) => names.fieldKey(name) === key);
+  return listRequiredFieldNames(definition).find((name) => names.fieldKey(name) === key);
 }
 
 const toWarning = (msg: string) => ({ severity: "WARNING" as const, msg });

@@ -123,7 +123,7 @@ function listNamedObjects(definitions: ReadDefinition[], names: string[] | undef
     const definition =
       definitions.find(({ objectName }) => objectName === name) ??
       definitions.find(({ messageName }) => messageName === name);
-    if (!definition) issues.push(unknownObject(definitions, name, index));
+    if (!definition) issues.push(refuseUnknownObject(definitions, name, index));
     return definition ? [definition.objectName] : [];
   });
   const [first] = issues;
@@ -131,7 +131,7 @@ function listNamedObjects(definitions: ReadDefinition[], names: string[] | undef
   throw new Problem("invalid-request", { detail: `${first.name}: ${first.detail} ${first.remedy}`, issues });
 }
 
-function unknownObject(definitions: ReadDefinition[], name: string, index: number): Issue {
+function refuseUnknownObject(definitions: ReadDefinition[], name: string, index: number): Issue {
   const names = definitions.map(({ messageName }) => messageName);
   const has = names.length > 0 ? `It reads: ${names.join(", ")}.` : "It reads no objects.";
   return {

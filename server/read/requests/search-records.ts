@@ -163,12 +163,12 @@ async function search(
 ): Promise<FoundRecords> {
   const { projectId, connectionId } = installed.installation;
   const found = await callProvider(deps, { projectId, connectionId }, async (call) => {
-    const filtersFor = (metadata: ObjectMetadata | undefined): FieldFilter[] => {
+    const buildFilters = (metadata: ObjectMetadata | undefined): FieldFilter[] => {
       const named = searchFilters(filters, definition, metadata, connector.read);
       requireFields(named, filters, metadata, { definition, connector });
       return named;
     };
-    const wanted = { definition, connector, filterCount: filters.length, filtersFor };
+    const wanted = { definition, connector, filterCount: filters.length, filtersFor: buildFilters };
     const { plan, set } = await planObject(deps.metadata, wanted, call);
     return { set, ...(await connector.read.search(plan, call.fetch)) };
   }).catch((error: unknown) => {

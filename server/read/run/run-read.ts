@@ -69,7 +69,7 @@ async function readPages(deps: RunReadServices, scan: ReadScan): Promise<void> {
   try {
     for (;;) {
       // A page that is being fetched is used: a provider that keeps the place of a scan would leave it out the next time.
-      const wait = fetching ? undefined : await reasonToWait(deps, scan);
+      const wait = fetching ? undefined : await findReasonToWait(deps, scan);
       if (wait) {
         if (await saving) await wait();
         return;
@@ -137,14 +137,14 @@ async function preparePage(
   const mayGoOn = page.page.next !== undefined && !isTurnOver;
   const [{ commit, next }, reason] = await Promise.all([
     buildPageCommit(deps, scan, { page, counts, release: isTurnOver }),
-    mayGoOn ? reasonToWait(deps, scan) : undefined,
+    mayGoOn ? findReasonToWait(deps, scan) : undefined,
   ]);
   const noteVisit = deps.scans.check(run.operationId, page, next);
   return { commit, read: sinceThen(before, counts), noteVisit, next, isTurnOver, goesOn: mayGoOn && !reason };
 }
 
 /** Returns a function that makes the run wait; undefined if another page may be read. */
-async function reasonToWait(
+async function findReasonToWait(
   deps: RunReadServices,
   scan: ReadScan,
 ): Promise<(() => Promise<void>) | undefined> {

@@ -50,8 +50,8 @@ async function begin(deps: TriggerServices, queries: DataQueries, read: Triggere
   const { installation } = read.object.installed;
   const { id, projectId, connectionId } = installation;
   const { objectName } = read.object.definition;
-  if (!(await findInstallation(queries, projectId, id))) throw uninstalledProblem();
-  if ((await countTriggeredRuns(queries, id, objectName)) >= MAX_PER_OBJECT) throw tooMany(objectName);
+  if (!(await findInstallation(queries, projectId, id))) throw refuseUninstalled();
+  if ((await countTriggeredRuns(queries, id, objectName)) >= MAX_PER_OBJECT) throw refuseTooMany(objectName);
   const connection = await findConnection(queries, projectId, connectionId);
   if (connection?.status === "bad_credentials") return endAtOnce(deps, queries, read);
   await insertReadRuns(queries, [
@@ -101,10 +101,10 @@ async function endAtOnce(
   ]);
 }
 
-const uninstalledProblem = (): Problem =>
+const refuseUninstalled = (): Problem =>
   new Problem("not-found", { detail: "The installation has just been deleted. Create it again first." });
 
-const tooMany = (objectName: string): Problem =>
+const refuseTooMany = (objectName: string): Problem =>
   new Problem("too-many-requests", {
     detail: `${MAX_PER_OBJECT} triggered reads of \`${objectName}\` are not over. Wait until one has ended.`,
     retryAfter: new Date(nowMs() + RETRY_AFTER_MS),

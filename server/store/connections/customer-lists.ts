@@ -70,7 +70,7 @@ export async function listGroups(
   const { rows } = await sql<GroupRow>`
     select groups.*, connection_count, installation_count, last_operation_id,
       health_reasons, case when health_reasons is not null then 'unhealthy' when connection_count > 0 then 'healthy' end as health_status
-    from (select * from groups where ${all(conditions)} order by ${IN_ORDER} limit ${range.limit}) as groups
+    from (select * from groups where ${joinConditions(conditions)} order by ${IN_ORDER} limit ${range.limit}) as groups
     cross join lateral (
       select count(*)::integer as connection_count from connections where connections.group_id = groups.id) as connected
     cross join lateral (
@@ -100,7 +100,7 @@ export async function listGroupsElsewhere(
   const { rows } = await sql<GroupRow>`
     select groups.*, connection_count, installation_count, null as last_operation_id, null as health_reasons,
       case when connection_count > 0 then 'unknown' end as health_status
-    from (select * from groups where ${all(conditions)} order by ${IN_ORDER} limit ${range.limit}) as groups
+    from (select * from groups where ${joinConditions(conditions)} order by ${IN_ORDER} limit ${range.limit}) as groups
     cross join lateral (
       select count(*)::integer as connection_count from connections where connections.group_id = groups.id) as connected
     cross join lateral (
@@ -153,7 +153,7 @@ export async function listConnectionPage(
   const { rows } = await sql<{ id: string }>`
     select connections.id from connections
     join groups on groups.id = connections.group_id join consumers on consumers.id = connections.consumer_id
-    where ${all(conditions)} order by connections.id desc limit ${range.limit}
+    where ${joinConditions(conditions)} order by connections.id desc limit ${range.limit}
   `.execute(queries);
   const ids = rows.map(({ id }) => id);
   const found = await listConnectionsById(queries, projectId, ids);
@@ -199,7 +199,7 @@ export async function listInstallationPage<C>(
     join groups on groups.id = installations.group_id
     join integrations on integrations.id = installations.integration_id
     join connections on connections.id = installations.connection_id
-    where ${all(conditions)} order by installations.id desc limit ${range.limit}
+    where ${joinConditions(conditions)} order by installations.id desc limit ${range.limit}
   `.execute(queries);
   const found = await listInstallationsById<C>(
     queries,
@@ -212,4 +212,4 @@ export async function listInstallationPage<C>(
   });
 }
 
-const all = (conditions: RawBuilder<unknown>[]) => sql.join(conditions, sql` and `);
+const joinConditions = (conditions: RawBuilder<unknown>[]) => sql.join(conditions, sql` and `);

@@ -186,7 +186,7 @@ async function commit(client: ClientBase, run: () => Promise<unknown>): Promise<
     } catch (error) {
       await client.query("rollback");
       if (!isLockTimeout(error)) throw error;
-      if (attempt === LOCK_TRIES) throw lockedTooLong(error);
+      if (attempt === LOCK_TRIES) throw refuseLocked(error);
       await wait(PAUSE_MS);
     }
   }
@@ -202,13 +202,13 @@ async function runConcurrently(client: ClientBase, statement: string): Promise<v
     await client.query(statement);
   } catch (error) {
     if (!isLockTimeout(error)) throw error;
-    throw lockedTooLong(error);
+    throw refuseLocked(error);
   } finally {
     await client.query("set lock_timeout = 0");
   }
 }
 
-const lockedTooLong = (cause: Error): Error =>
+const refuseLocked = (cause: Error): Error =>
   new Error(
     `a table has been locked for more than ${(LOCK_TRIES * PAUSE_MS) / 1_000} s, as a backup or an open transaction does; try again when ` +
       "it has ended (pg_stat_activity shows it)",

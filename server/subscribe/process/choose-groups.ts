@@ -22,7 +22,7 @@ export function chooseGroups(
 ): ChosenGroups {
   const filtered: EndedEvent[] = [];
   const wanted = events.filter((event) => {
-    const reason = reasonOff(event, definition, connector);
+    const reason = findReasonOff(event, definition, connector);
     if (reason !== undefined) filtered.push(endFiltered(event, reason));
     return reason === undefined;
   });
@@ -44,7 +44,7 @@ const EVENT_OF = {
   associationUpdate: "associationChangeEvent",
 } as const;
 
-function reasonOff(
+function findReasonOff(
   event: InboxEvent,
   { events }: SubscribeDefinition,
   connector: SubscribeConnector,

@@ -41,9 +41,9 @@ export function dropRepeats(
     const hash = type === "delete" ? GONE : type === "associationUpdate" ? undefined : now;
     const states = { now, hash, last: known.get(recordId) };
     const fault = reported.has(group)
-      ? reasonNotToRepeat(states)
+      ? findReasonNotToRepeat(states)
       : isFound(group)
-        ? reasonToDrop(type, states)
+        ? findReasonToDrop(type, states)
         : undefined;
     if (fault !== undefined) {
       const outcome = fault === EXISTS_AGAIN ? "filtered" : "repeated";
@@ -76,12 +76,12 @@ interface RecordStates {
 }
 
 /** Without a state to compare, as of an association, the report decides. */
-const reasonNotToRepeat = ({ hash, last }: RecordStates): string | undefined =>
+const findReasonNotToRepeat = ({ hash, last }: RecordStates): string | undefined =>
   !hash || last?.equals(hash) ? "the provider reported the change in another way already" : undefined;
 
 const EXISTS_AGAIN = "the record exists again";
 
-function reasonToDrop(
+function findReasonToDrop(
   type: EventGroup["shown"]["type"],
   { now, hash, last }: RecordStates,
 ): string | undefined {

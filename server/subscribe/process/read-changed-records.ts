@@ -10,7 +10,7 @@ import type { ReadPaces } from "../../read/records/paced-fetch.ts";
 import { writeContent } from "../../read/records/entry-text.ts";
 import { recordFingerprint } from "../../read/records/record-fingerprint.ts";
 import { planObject, type PlannedObject } from "../../read/run/plan-object.ts";
-import { requiredFieldNames, type ReadDefinition } from "../../read/definition/read-definition.ts";
+import { listRequiredFieldNames, type ReadDefinition } from "../../read/definition/read-definition.ts";
 import { requireFields } from "../../read/records/vanished-fields.ts";
 import { shapeRecords } from "../../read/records/shape-record.ts";
 import type { SubscribingConnector } from "../definition/subscription-target.ts";
@@ -71,7 +71,7 @@ async function findVanished(
   definition: ReadDefinition,
   missing: string[],
 ): Promise<string[]> {
-  const required = new Set(requiredFieldNames(definition));
+  const required = new Set(listRequiredFieldNames(definition));
   const { objectName } = definition;
   const fields = findFieldsConnector(connector, objectName);
   if (!fields || missing.length === 0) return [];

@@ -75,7 +75,7 @@ async function requireSigned(
   // Checked before any query: requests without a signature must cost nothing.
   const faults = deps.pushConnectors().map((push) => push.findFault(request, nowMs()));
   const [fault] = faults;
-  if (fault !== undefined && faults.every((one) => one !== undefined)) throw unsignedProblem(deps, fault);
+  if (fault !== undefined && faults.every((one) => one !== undefined)) throw refuseUnsigned(deps, fault);
   const target = await deps.pushTargets.find(place);
   const push = target && deps.catalog.connector(target.provider)?.subscribe?.push;
   if (target && push?.findFault(request, nowMs()) === undefined && push?.isSigned(request, target.secrets)) {
@@ -83,14 +83,14 @@ async function requireSigned(
     return { push, target };
   }
   deps.signatures.refused(target, request.uri);
-  throw unsignedProblem(
+  throw refuseUnsigned(
     deps,
     `The signature does not match ${request.method} ${request.uri} with the client secret of any provider app of this address. ` +
       "Check that this is the address that the provider calls (BUSBAR_PUBLIC_URL), and the client secret.",
   );
 }
 
-function unsignedProblem(deps: ReceiveServices, detail: string): Problem {
+function refuseUnsigned(deps: ReceiveServices, detail: string): Problem {
   deps.metrics?.subscribeMeter.refused("signature");
   return new Problem("unauthenticated", { detail });
 }

@@ -12,10 +12,10 @@ import { explainFailedAttempt } from "../../store/operations/failed-attempt.ts";
 import type { LogEntry } from "../../store/operations/operations.ts";
 import { releaseWrites, rescheduleWrite, type ClaimedWrite } from "../../store/operations/write-queue.ts";
 import { executePlan, type Execution, type ExecuteServices } from "../execute-plan.ts";
-import { judgeWrite, describePlan, successEntries } from "../operation-log.ts";
+import { judgeWrite, describePlan, buildSuccessEntries } from "../operation-log.ts";
 import {
   listOutcomes,
-  pendingPlan,
+  buildPendingPlan,
   readOutcome,
   readQueuedWrite,
   storeOutcome,
@@ -104,7 +104,7 @@ const deletedError = (): ProviderError =>
 function send(deps: AttemptWriteServices, attempt: Attempt, connectionId: string): Promise<Execution> {
   const { write, sendOptions, records, log } = attempt;
   const { projectId, operationId, writeType } = write;
-  const plan = pendingPlan(write, sendOptions, records);
+  const plan = buildPendingPlan(write, sendOptions, records);
   if (write.attempts === 0) log.push(describePlan(plan));
   const saveCall = async (repeatableMs: number | undefined): Promise<void> => {
     if (repeatableMs !== undefined) attempt.repeatableUntil ??= new Date(nowMs() + repeatableMs);
@@ -220,7 +220,7 @@ async function end(
     ...summary,
     judged: judgeWrite(write, outcomes),
     metadata: write.attempts > 0 ? { ...summary.metadata, retry } : summary.metadata,
-    log: sendOptions.grouped ? [...log, ...successEntries(outcomes)] : log,
+    log: sendOptions.grouped ? [...log, ...buildSuccessEntries(outcomes)] : log,
     event: writeDone(fields, write, outcomes),
   });
 }

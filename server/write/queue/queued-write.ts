@@ -85,7 +85,7 @@ export const chooseMessageName = (write: { objectName: string }, { mappedName }:
   mappedName ?? write.objectName;
 
 /** Returns the plan of the records without an outcome. */
-export const pendingPlan = (
+export const buildPendingPlan = (
   write: { operationId: string; writeType: QueuedWriteType; objectName: string },
   sendOptions: SendOptions,
   records: StoredRecord[],

@@ -9,7 +9,7 @@ import {
 import type { InstallationCache } from "../../operations/installation-cache.ts";
 import type { OperationLedger } from "../../operations/operation-ledger.ts";
 import { listOutcomes, readQueuedWrite, summarizeQueued } from "./queued-write.ts";
-import { outcomeEntries, unknownOutcome } from "../operation-log.ts";
+import { buildOutcomeEntries, unknownOutcome } from "../operation-log.ts";
 import { writeDone } from "../write-done.ts";
 
 interface RecoverWritesServices {
@@ -61,7 +61,7 @@ async function endUnknown(deps: RecoverWritesServices, write: OrphanedWrite): Pr
   await deps.ledger.end({
     id: write.operationId,
     ...summarizeQueued(write, queued, outcomes),
-    log: outcomeEntries(outcomes, [], queued.sendOptions.batch),
+    log: buildOutcomeEntries(outcomes, [], queued.sendOptions.batch),
     event: writeDone(await deps.installations.findFields(write.installationId), write, outcomes),
   });
 }
