@@ -48,7 +48,7 @@ export function encodeSeenId(id: string): Buffer {
   return key;
 }
 
-/** Returns what is packed of a record, in order; its id is the one that was looked for. */
+/** Unpacks the entries of one record, in order. Each entry gets the id that was searched for. */
 export function unpackSeen(packed: Buffer, id: string): SeenRecord[] {
   const key = encodeSeenId(id);
   const found: SeenRecord[] = [];

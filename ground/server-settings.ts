@@ -133,7 +133,7 @@ export const LISTENERS = {
     (value, name) => parseInteger(name, value, { min: 0, max: 65_535 }),
     undefined,
   ),
-  /** For how long a process that stops serves on, with /readyz 503. */
+  /** How long a stopping process continues to serve; /readyz answers 503 meanwhile. */
   stopDelayMs: setting(
     {
       name: "BUSBAR_STOP_DELAY_SECONDS",

@@ -40,7 +40,7 @@ async function examine(deps: Connected, findings: Finding[]): Promise<boolean> {
     if (findings.every(({ check, ok }) => ok || check !== "server")) {
       const access = await checkAccess(deps);
       findings.push(...access);
-      // Only a key that is accepted may ask where the proxy is.
+      // The address of the proxy is shown only to a valid key.
       if (deps.target.proxyUrl || access.every(({ check, ok }) => ok || check !== "key"))
         findings.push(await checkProxy(deps));
       const opens = access.every(({ ok }) => ok) && access.some(({ check }) => check === "project");

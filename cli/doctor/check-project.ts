@@ -93,7 +93,7 @@ const isUnverified = (connection: JsonObject): boolean =>
   textAt(connection, "status") !== "bad_credentials" &&
   textAt(connection, "refreshFailure.detail") === undefined;
 
-/** Looks at one integration of each provider whose changes are subscribed to. */
+/** Checks the pushes of one integration for each provider that has subscriptions. */
 async function checkPushes(deps: Needs): Promise<Finding[]> {
   const subscribing = requireObjects(await deps.inProject("GET", "/integrations")).filter(
     (one) => valueAt(one, "latestRevision.content.subscribe") !== undefined,

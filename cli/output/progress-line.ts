@@ -1,4 +1,4 @@
-/** Words how far an operation is that reads records. */
+/** Describes the progress of an operation that reads records. */
 import { textAt, valueAt, type JsonObject } from "../http/json.ts";
 import { escapeUnsafe } from "./printable.ts";
 

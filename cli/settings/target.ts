@@ -14,7 +14,7 @@ export interface Target {
   /** Id or name, undefined if not configured. */
   project?: string;
   proxyUrl?: string;
-  /** For a note: where address and key come from, if not from options or environment. */
+  /** Source of the address and the key, if it is neither options nor environment; printed as a note. */
   found?: string;
   /** The last login, if the server of this folder takes precedence over it. */
   insteadOf?: string;

@@ -198,7 +198,7 @@ function withoutHidden(
   };
 }
 
-/** A field that the builder has given a name is listed under that alone. */
+/** Lists the fields that can be read. A field that the builder has renamed is listed by its new name only. */
 function readFields(
   definition: ReadDefinition,
   metadata: ObjectMetadata | undefined,

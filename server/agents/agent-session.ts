@@ -19,7 +19,7 @@ export interface CustomerScope {
   policy: AgentPolicy;
   /** The customer's installations, each with the status of its connection. */
   installed: readonly { id: string; status: string | null }[];
-  /** Whether anything was asked for within the time in which the same call is the same act. */
+  /** Whether an approval was requested so recently that the same call counts as the same act. */
   hasAsked: boolean;
 }
 

@@ -61,7 +61,7 @@ export function openIssuerTokens({ egress }: { egress: Egress }): IssuedTokens {
           audience,
           algorithms: SIGNATURE_ALGORITHMS,
           currentDate: now(),
-          // For `nbf`, which issuers set to the time of signing. `exp` is checked to the second below.
+          // Tolerance for `nbf`, which issuers set to the time of signing. `exp` is checked to the second below.
           clockTolerance: SKEW_SECONDS,
           requiredClaims: ["sub", "exp"],
         });

@@ -162,7 +162,7 @@ class Loop<Item> implements ClaimLoop {
     this.#wakeSoon = undefined;
     this.#answeredSinceClaim = 0;
     await this.#release(this.#slots.withdrawStalled());
-    // One claim takes half of the free places at most, so that no group gets the places that are left to others.
+    // A claim takes at most half of the free slots, so that no group takes the slots reserved for others.
     const limit = Math.min(CLAIM_SIZE, Math.ceil(this.#slots.free / 2));
     if (limit === 0) return false;
     // Without an open claim, any row claimed by this process that is not held here was lost.

@@ -39,8 +39,8 @@ type AnsweredOperation = EndedOperation & {
 
 export interface OperationLedger {
   /**
-   * Commits an operation before the provider is called, so that every request there can be traced here. That of an agent claims its
-   * key and counts with it: throws `KeyTakenError` and `UsedUpError`, and then has not begun.
+   * Commits an operation before the provider is called, so that every request there can be traced here. For an
+   * agent it also claims the key and counts against the budget: if it throws `KeyTakenError` or `UsedUpError`, nothing is stored.
    */
   begin(operation: NewOperation, agent?: AgentTrace): Promise<void>;
   /** Commits an asynchronous write. After this the caller may answer. */

@@ -11,8 +11,8 @@ interface Owner extends Pick<PlacedCustomer, "groupRef" | "connectionId" | "inst
 }
 
 /**
- * Inserts operations, ended and under way, with all that belongs to them; `count` of those of which a customer has many. Returns ids of
- * which each row has one.
+ * Inserts operations, ended and under way, with the rows that belong to them: `count` of each kind of which a customer has many. Returns ids;
+ * each inserted row contains one of them.
  */
 export async function insertCustomerRows(data: Client, owner: Owner, count: number): Promise<string[]> {
   const { projectId, groupRef, connectionId, installationId, destinationId } = owner;

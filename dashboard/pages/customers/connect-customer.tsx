@@ -94,7 +94,7 @@ function useOfferedProviders(all: Record<string, Schemas["Provider"]>): { value:
   const projectIdOrName = useProjectName();
   const integrations = useCall("listIntegrations", { projectIdOrName }).data;
   const apps = useCall("listProviderApps", { projectIdOrName }).data;
-  // None rather than all of them for a moment.
+  // Lists nothing until both are loaded, instead of all providers for a moment.
   if (!integrations || !apps) return [];
   const used = new Set([...integrations, ...apps].map(({ provider }) => provider));
   return Object.entries(all)

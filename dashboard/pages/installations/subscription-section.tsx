@@ -90,7 +90,7 @@ function describeEvents({ events, watchFields }: Subscription): string {
 /** More are not counted. */
 const MAX_WAITING = 200;
 
-/** The events that are not processed yet, and since when the oldest of them waits. */
+/** Shows the number of events that wait for processing, and the age of the oldest. */
 function Waiting({ objectName, input }: { objectName: string; input: InstallationInput }): JSX.Element {
   const list = { ...input, objectName, pageSize: MAX_WAITING };
   const received = useCall(

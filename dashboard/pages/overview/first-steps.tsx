@@ -68,7 +68,7 @@ const UNTIL_DONE = {
 
 const KEY = "busbar-first-steps";
 
-/** The projects of this tab whose steps were seen open, so that the last tick is seen, too. */
+/** Projects whose steps this tab has shown unfinished. Their list stays visible, so that the last tick is seen. */
 const begun = {
   has: (project: string): boolean => read().includes(project),
   add(project: string): void {

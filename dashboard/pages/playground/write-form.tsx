@@ -34,7 +34,7 @@ export function WriteForm({ installation, text: earlier }: WriteFormProps): JSX.
   const records = readRecords(text);
   const wanted = { objectName, type, mode, key: values.upsertKey ?? "", idempotencyKey };
   const sent = buildCall(useProjectName(), installation, wanted, records);
-  // With the customer, so that it is found among however many installations.
+  // Names the customer, too, because the list of installations may have many pages.
   const place = { installationId: installation.id, groupRef: installation.group.groupRef };
   const problem = objectName === "" ? "Name the object." : records ? undefined : NO_RECORD;
   return (

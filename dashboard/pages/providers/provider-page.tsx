@@ -23,7 +23,7 @@ export function ProviderPage(): JSX.Element {
   const [deleting, setDeleting] = useState(false);
   const reason = useReason("editor");
   const { data, error, refetch } = useCall("getProjectProvider", { projectIdOrName, provider: key });
-  // What is typed stays when the answer is asked for again.
+  // The typed text is kept when the answer is loaded again.
   const [source, setSource] = useState<string>();
   if (source === undefined && data) setSource(formatDocument(data.document));
   return (

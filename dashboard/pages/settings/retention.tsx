@@ -32,7 +32,7 @@ export function Retention({ projectIdOrName }: { projectIdOrName: string }): JSX
   );
 }
 
-/** What is typed in each field; empty: the operator's days apply. */
+/** The text of each field; if empty, the operator's days apply. */
 type Days = Readonly<Record<Kind, number | "">>;
 
 const describeDays = (kept: Kept): Days => {

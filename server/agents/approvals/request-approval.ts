@@ -120,7 +120,7 @@ export async function storeApproval(
   });
 }
 
-/** How the integration and the object are named makes no other act. */
+/** Throws a Problem if the key was used for another act. An id and a name of the same integration make no difference. */
 function requireSame(before: ApprovalRow, { tool, act }: NewApproval): ApprovalRow {
   const asked = ({ integration, objectName, request }: JsonObject) =>
     hashCanonical([integration, objectName, request]);

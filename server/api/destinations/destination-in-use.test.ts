@@ -1,4 +1,4 @@
-/** A destination is not taken away from under what sends to it. */
+/** A destination that something still sends to is not deleted. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { shareTestBusbar } from "../../../tests/harness/busbar.ts";

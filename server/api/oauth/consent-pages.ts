@@ -88,7 +88,7 @@ export function renderSuccessPage(connectionId: string, { app, provider }: Names
   });
 }
 
-/** For an address that is opened again after its consent has succeeded. */
+/** Page for an address that is opened again after its consent has succeeded. */
 export const usedPage = ({ app, provider }: Names): Page =>
   renderStyledPage({
     status: 400,

@@ -2,7 +2,7 @@
 import { createContext, Script, type Context } from "node:vm";
 import { elapsedMs } from "../../../ground/clock.ts";
 
-/** For all patterns of one answer together. Usual ones take a tenth of a millisecond. */
+/** Time limit for all patterns of one answer together. Usual patterns take a tenth of a millisecond. */
 const BUDGET_MS = 100;
 
 /** Its result is a text, so that nothing of the other context comes here. */

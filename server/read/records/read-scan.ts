@@ -26,7 +26,7 @@ export interface ReadScan {
   set: ReadSet;
   /** Optional fields that the provider refused or does not have; they are no longer requested. */
   refused: Set<string>;
-  /** Whether it is known which fields records of the object have; what the changed records alone have is not remembered. */
+  /** Whether the fields of the object's records are known. Those of changed records alone are not stored. */
   learning: "wanted" | "failed" | "done";
   /** Whether the fields that no record had were compared with those that the object has. */
   isCompared: boolean;

@@ -33,9 +33,9 @@ export interface RecordShaper {
 }
 
 interface ShapedBefore {
-  /** Whether a field that records can have, and one does not, has no value there: it is then null. */
+  /** Whether a missing field means that it has no value: it is then null. */
   absentMeansEmpty?: boolean | undefined;
-  /** Names of fields that records had before. */
+  /** Names of the fields that earlier records had. */
   known?: readonly string[] | null | undefined;
   /** Members whose own members may have been renamed since: they are null only where another record of the run has them. */
   renamable?: readonly string[] | undefined;

@@ -10,7 +10,7 @@ import { needsMetadata, readSet, type ReadSet } from "../definition/read-set.ts"
 interface ObjectToPlan {
   definition: ReadDefinition;
   connector: Connector & { read: ReadConnector };
-  /** How many filters there are; their fields' types are needed. */
+  /** Number of filters. Filters need the types of their fields. */
   filterCount: number;
   /** Returns the filters with the provider's names and values. Throws a Problem. */
   filtersFor(metadata: ObjectMetadata | undefined): FieldFilter[];

@@ -37,7 +37,7 @@ export interface GroupFilter {
   groupRef?: string;
   text?: string;
   healthStatus?: HealthStatus;
-  /** Only those of the database that is asked, which has what is known of them. */
+  /** Only customers of this database, which has their rows. */
   isOwn?: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** Has a pair replicate by the present settings, and makes what a failover has taken from it again. */
+/** Applies the current settings to the replication of a pair, and recreates what a failover has removed. */
 import { onBothSides, openClient, type SideUrls } from "../database/prepare-database.ts";
 import { listTables } from "../database/sides.ts";
 import { lockPair, requireReplicationUrl } from "../sides/pair-databases.ts";

@@ -24,7 +24,7 @@ export const FAILURES_IN_A_ROW = sql.lit(3);
 export const FAILURES_COUNT_FOR = sql.lit("7 days");
 
 interface Streak extends WriteKind {
-  /** Whether there was a success; the failures came after the last one. */
+  /** Whether there was a success; if so, the failures came after the last one. */
   healed: boolean;
   failures: number;
   since: Date;

@@ -48,8 +48,7 @@ interface CallRange extends Omit<IdRange, "before" | "after"> {
 }
 
 /**
- * Lists calls, the last begun first. With `stop`, the page is short because the call has examined its limit, of which this is the
- * last.
+ * Lists calls, newest first. `stop` is set if the page is short because the query reached its limit: it is the last call examined.
  */
 export async function listProjectProxyCalls(
   queries: DataQueries,

@@ -44,7 +44,7 @@ interface Read<Value> {
   missed: (RowChange | undefined)[];
 }
 
-/** How long a value is served without a sign that all changes have been heard: two heartbeats (`changes.ts`). */
+/** How long a value is served while no heartbeat confirms that all changes were received: two heartbeats (`changes.ts`). */
 const FRESH_MS = 6_000;
 /**
  * Maximum age of a value while the database is away: longer than a restart or failover takes, but a key that was revoked

@@ -24,7 +24,7 @@ export interface RunEnd {
   cursor?: { cursorTime: Date; settled: boolean; deletionsTime?: Date; forgetBefore: Date };
   /** Pauses the object automatically, for this reason. */
   pause?: { error: string; time: string };
-  /** Whether it counts towards the failures after which an object is paused; a success resets them. */
+  /** Whether it counts as one of the failures that pause an object; a success resets their number. */
   countsAsFailure?: boolean;
   /** Subject of a failure, which the installation's health reports until the next success. */
   failure?: { type: "field" | "object" | "read"; name: string; detail: string };
@@ -60,7 +60,7 @@ export interface ReadPageCommit {
   fingerprints: Fingerprint[];
   /** Records whose fingerprints are removed: they are delivered when they appear again. */
   forgotten: string[];
-  /** Whether to put the run back behind the others. */
+  /** Whether the run goes back to the end of the queue. */
   release: boolean;
   end?: RunEnd;
 }

@@ -168,7 +168,7 @@ export interface ClaimedRun extends DueRun {
   nextTick: Date | null;
   /** Optional fields that the last read had to leave out. */
   missingFields: { name: string; since: string }[] | null;
-  /** Fields that records had before; null: none is known. */
+  /** Fields that earlier records had; null if none are known. */
   knownFields: string[] | null;
   /** Required field because of which the last read failed. */
   failedField: string | null;

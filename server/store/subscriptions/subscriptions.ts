@@ -92,7 +92,7 @@ export interface WantedSubscription {
   journal?: { appId: string; filter: JournalFilter | undefined } | undefined;
 }
 
-/** What a journal must report about an object. */
+/** The events that a journal must report about an object. */
 export interface JournalFilter {
   /** Client that subscribes. */
   clientId: string;

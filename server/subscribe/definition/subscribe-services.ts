@@ -41,9 +41,9 @@ export interface StreamServices extends CallServices {
   retryBaseMs: number;
   /** How long changes of a record are collected; 0: each event is an entry. */
   windowMs: number;
-  /** A stream without any answer for so long is opened again. */
+  /** A stream that was silent for this long is opened again. */
   silenceMs: number;
-  /** How long a journal without further entries is left alone. */
+  /** Pause before a journal without further entries is read again. */
   journalRestMs: number;
   /** Absent if metrics are off. */
   subscribeMeter?: SubscribeMeter | undefined;

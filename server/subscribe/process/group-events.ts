@@ -4,11 +4,11 @@ import type { ProviderEvent } from "../../../connector-kit/subscribe-connector.t
 /** An event with its row in the inbox. */
 export interface InboxEvent extends Omit<ProviderEvent, "accountRef" | "dedupeKey"> {
   id: string;
-  /** When it happened, or arrived where the provider does not tell. */
+  /** Time of the change, or of its arrival if the provider reports none. */
   time: Date;
   /** Found by reading: the receiver may have the change already. */
   isFound?: true;
-  /** It certainly shows nothing but what the operation wrote. */
+  /** The event shows only what the operation wrote; that is certain. */
   isOwn?: true;
   /** One of our operations that may have made it. */
   possibleOperationId?: string;

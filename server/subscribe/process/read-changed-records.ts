@@ -81,7 +81,7 @@ async function findVanished(
   const described = await metadata
     .get(connection, objectName, describe, notBefore)
     .catch((error: unknown) => {
-      // What nothing describes is delivered as it came.
+      // An object without a description is delivered as it came.
       if (error instanceof ProviderError && !(isRequired && isRetryable(error.kind))) return undefined;
       throw error;
     });

@@ -68,7 +68,7 @@ export async function divideByRows(
   events: ReceivedEvent[],
   recipients: Recipients,
 ): Promise<ReceivedEvent[][]> {
-  // One event is one part in any case, and most batches of a stream have no more.
+  // A single event cannot be divided; most batches of a stream have just one.
   if (events.length < 2) return [events];
   const counts = await countGroupRecipients(queries, events, recipients);
   const parts: ReceivedEvent[][] = [];

@@ -42,7 +42,7 @@ export function openDeselecting(deps: StreamServices): Deselecting {
   };
 }
 
-/** What could not be removed at the provider is logged: it does no harm but take the place of another object. */
+/** Logs what could not be removed at the provider: the only harm is that it takes the place of another object. */
 async function deselect(deps: StreamServices, stream: HeldStream, dropped: string[]): Promise<void> {
   const { id, projectId, provider, ref } = stream;
   for (let attempts = 1; attempts <= MAX_ATTEMPTS; attempts++) {

@@ -79,7 +79,7 @@ interface Attempt extends QueuedWrite {
   /** Undefined when the installation was deleted. */
   fields: InstallationFieldsRow | undefined;
   log: LogEntry[];
-  /** Until when the provider knows the keys of creates that it may have carried out already. */
+  /** How long the provider remembers the keys of creates that it may have carried out already. */
   repeatableUntil: Date | undefined;
 }
 

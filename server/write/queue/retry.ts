@@ -8,7 +8,7 @@ export interface RetryTerms {
   /** Attempts made so far, this one included. */
   attempts: number;
   baseMs: number;
-  /** Until when a create whose answer was lost may be sent again; undefined: not at all. */
+  /** Time until which a create whose answer was lost may be sent again; undefined if never. */
   repeatUnknownUntil: Date | undefined;
   /** Whether the records are written together or not at all: none is repeated without the others. */
   allOrNone: boolean;
@@ -16,12 +16,12 @@ export interface RetryTerms {
   isRepeatable: boolean;
 }
 
-/** How often an answer that cannot be read is asked for: something in between may have cut it. */
+/** Number of attempts when an answer cannot be parsed: something in between may have cut it off. */
 const ATTEMPTS_AT_BROKEN_ANSWER = 3;
 
 export interface NextAttempt {
   at: Date;
-  /** Whether it sends creates again whose answers were lost. */
+  /** Whether it repeats creates whose answers were lost. */
   repeatsUnknown: boolean;
 }
 
