@@ -2,9 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startTestBusbar } from "../../tests/harness/busbar.ts";
-import { createLog } from "../../ground/log.ts";
 import { makeSignInKey } from "./owner-access.ts";
-import { openDatabase } from "../store/database/open-database.ts";
+import { reopenDatabase } from "../../tests/harness/database.ts";
 
 test("the operator makes another key when the last one is lost, and it signs the owner in", async (t) => {
   const busbar = await startTestBusbar(t);
@@ -16,11 +15,7 @@ test("the operator makes another key when the last one is lost, and it signs the
   const signIn = (apiKey: string) => busbar.call("POST", "/v1/sessions", { apiKey });
   assert.equal((await signIn(other)).status, 403);
 
-  const database = await openDatabase({
-    connectionString: busbar.connectionString,
-    log: createLog("silent"),
-  });
-  t.after(() => database.close());
+  const database = await reopenDatabase(t, busbar);
   const key = await makeSignInKey(database, "Default");
   await assert.rejects(makeSignInKey(database, "nowhere"), /there is no project/);
   const answer = await signIn(key);

@@ -5,7 +5,7 @@ import { Client } from "pg";
 import { shareTestBusbar } from "../../tests/harness/busbar.ts";
 import { connectCustomer, type Customer } from "../../tests/harness/connect-customer.ts";
 import { accept, openSink, type Answerer } from "../../tests/harness/deliveries/sink.ts";
-import { signedPush } from "../../tests/harness/signed-push.ts";
+import { addPushedApp, signedPush } from "../../tests/harness/signed-push.ts";
 import { openSubscriptions } from "../../tests/harness/subscriptions.ts";
 import { until } from "../../tests/harness/until.ts";
 import { subscribedContacts } from "../../tests/fixtures/subscribed-fixture.ts";
@@ -33,13 +33,7 @@ describe("outcomes of changes", () => {
   let destinationId: string;
   before(async () => {
     busbar.sandbox.hubspot.setLimits("off");
-    await busbar.inProject("POST", "/provider-apps", {
-      provider: "hubspot",
-      clientId: "app",
-      clientSecret: SECRET,
-      scopes: ["oauth", "crm.objects.contacts.read"],
-      metadata: { providerParams: { subscribeSource: "webhook" } },
-    });
+    await addPushedApp(busbar, SECRET);
     const metadata = { url: `${sink.url}/changes` };
     const made = await busbar.inProject("POST", "/destinations", {
       name: "changes",

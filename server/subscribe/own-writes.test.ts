@@ -8,6 +8,7 @@ import { addWebhook } from "../../tests/harness/deliveries/routes.ts";
 import { openSink, type Sink } from "../../tests/harness/deliveries/sink.ts";
 import { openSubscriptions } from "../../tests/harness/subscriptions.ts";
 import { until } from "../../tests/harness/until.ts";
+import { addPushedApp } from "../../tests/harness/signed-push.ts";
 
 const SECRET = "the-apps-secret";
 
@@ -44,13 +45,7 @@ describe("own writes to HubSpot", () => {
     sink = await openSink();
     busbar = await openTestBusbar({ env: { BUSBAR_SUBSCRIBE_COALESCE_SECONDS: "1" } });
     busbar.sandbox.hubspot.setLimits("off");
-    await busbar.inProject("POST", "/provider-apps", {
-      provider: "hubspot",
-      clientId: "app",
-      clientSecret: SECRET,
-      scopes: ["oauth", "crm.objects.contacts.read"],
-      metadata: { providerParams: { subscribeSource: "webhook" } },
-    });
+    await addPushedApp(busbar, SECRET);
     await addWebhook(busbar, "changes", `${sink.url}/changes`);
     customer = await connectCustomer(busbar, {
       provider: "hubspot",

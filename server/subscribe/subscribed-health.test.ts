@@ -11,6 +11,7 @@ import { addWebhook } from "../../tests/harness/deliveries/routes.ts";
 import { openSink } from "../../tests/harness/deliveries/sink.ts";
 import { openSubscriptions } from "../../tests/harness/subscriptions.ts";
 import { until } from "../../tests/harness/until.ts";
+import { addPushedApp } from "../../tests/harness/signed-push.ts";
 
 const SECRET = "the-apps-secret";
 
@@ -47,13 +48,7 @@ describe("the health of an object that is only subscribed to", () => {
     client = new Client({ connectionString: busbar.connectionString });
     await client.connect();
     busbar.sandbox.hubspot.setLimits("off");
-    await busbar.inProject("POST", "/provider-apps", {
-      provider: "hubspot",
-      clientId: "app",
-      clientSecret: SECRET,
-      scopes: ["oauth", "crm.objects.contacts.read"],
-      metadata: { providerParams: { subscribeSource: "webhook" } },
-    });
+    await addPushedApp(busbar, SECRET);
     await addWebhook(busbar, "changes", `${sink.url}/changes`);
     const contacts = {
       objectName: "contacts",

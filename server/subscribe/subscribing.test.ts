@@ -7,6 +7,7 @@ import { addWebhook } from "../../tests/harness/deliveries/routes.ts";
 import { openSink } from "../../tests/harness/deliveries/sink.ts";
 import { until } from "../../tests/harness/until.ts";
 import { openSubscriptions } from "../../tests/harness/subscriptions.ts";
+import { addPushedApp } from "../../tests/harness/signed-push.ts";
 
 const SECRET = "the-apps-secret";
 const PORTAL = 4100410;
@@ -62,13 +63,7 @@ describe("subscribing to HubSpot", () => {
   let customer: Customer;
   before(async () => {
     busbar.sandbox.hubspot.setLimits("off");
-    await busbar.inProject("POST", "/provider-apps", {
-      provider: "hubspot",
-      clientId: "app",
-      clientSecret: SECRET,
-      scopes: ["oauth", "crm.objects.contacts.read"],
-      metadata: { providerParams: { subscribeSource: "webhook" } },
-    });
+    await addPushedApp(busbar, SECRET);
     await addWebhook(busbar, "changes", `${sink.url}/changes`);
     customer = await connectCustomer(busbar, {
       provider: "hubspot",

@@ -101,6 +101,16 @@ export async function testDatabase(scope: Scope, { isDivided = hasTwoDatabases()
   return replacePool(database);
 }
 
+/** Opens a database once more, and closes it after the test. */
+export async function reopenDatabase(
+  scope: Scope,
+  { connectionString }: Pick<Database, "connectionString">,
+): Promise<Database> {
+  const database = await openDatabase({ connectionString, log: createLog("silent"), poolSize: 5 });
+  scope.after(() => database.close());
+  return database;
+}
+
 /** Opens a database once more, with a role for each side unless it is two databases already, so that a change of one side reaches the other by a second commit. */
 export async function openSides(
   scope: Scope,

@@ -1,5 +1,6 @@
 /** Signs a push as HubSpot does, with the vendor's own client. */
 import { Signature } from "@hubspot/api-client";
+import type { Client } from "./client.ts";
 
 interface SignedPush {
   body: string;
@@ -24,3 +25,13 @@ export function signedPush(url: string, body: string, secret: string, nowMs = Da
     },
   };
 }
+
+/** Adds HubSpot's app to the project; its changes come as pushes that are signed with the secret. */
+export const addPushedApp = ({ inProject }: Pick<Client, "inProject">, clientSecret: string) =>
+  inProject("POST", "/provider-apps", {
+    provider: "hubspot",
+    clientId: "app",
+    clientSecret,
+    scopes: ["oauth", "crm.objects.contacts.read"],
+    metadata: { providerParams: { subscribeSource: "webhook" } },
+  });

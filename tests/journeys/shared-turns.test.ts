@@ -3,10 +3,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
 import { secondProject } from "../harness/second-project.ts";
-import { createLog } from "../../ground/log.ts";
 import { claimDueTrials } from "../../server/store/connections/connection-states.ts";
-import { openDatabase } from "../../server/store/database/open-database.ts";
 import { claimSchemaCheck } from "../../server/store/integrations/schema-checks.ts";
+import { reopenDatabase } from "../harness/database.ts";
 
 /** Nobody listens there. */
 const AWAY = {
@@ -48,12 +47,7 @@ test("trials of credentials and checks of schemas that are due for long in one p
     );
   for (let index = 0; index < MANY; index += 1) await install(busbar, `customer-${index}`);
   await install(other, "only");
-  const database = await openDatabase({
-    connectionString: busbar.connectionString,
-    log: createLog("silent"),
-    poolSize: 2,
-  });
-  t.after(() => database.close());
+  const database = await reopenDatabase(t, busbar);
   const { rows } = await database.pool.query<{ id: string }>("select id from projects where name = 'second'");
   const second = rows[0]?.id;
   await database.pool.query(

@@ -3,21 +3,15 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openTestBusbar } from "../../../tests/harness/busbar.ts";
 import { connectCustomer } from "../../../tests/harness/connect-customer.ts";
-import { openSides } from "../../../tests/harness/database.ts";
+import { openSides, reopenDatabase } from "../../../tests/harness/database.ts";
 import { until } from "../../../tests/harness/until.ts";
-import { createLog } from "../../../ground/log.ts";
 import { retryWhileDatabaseIsDown } from "../../store/database/database-outage.ts";
-import { openDatabase } from "../../store/database/open-database.ts";
 import { eraseGroup } from "./erasing.ts";
 
 test("an erasure that breaks off between the commits of the two sides goes on, and leaves nothing", async (t) => {
   const busbar = await openTestBusbar();
   t.after(() => busbar.stop());
-  const watcher = await openDatabase({
-    connectionString: busbar.connectionString,
-    log: createLog("silent"),
-  });
-  t.after(() => watcher.close());
+  const watcher = await reopenDatabase(t, busbar);
   const database = await openSides(t, busbar);
   const customer = await connectCustomer(busbar, {
     provider: "hubspot",

@@ -10,14 +10,13 @@ import { eraseWhole } from "../../../tests/harness/erase-whole.ts";
 import { secondProject } from "../../../tests/harness/second-project.ts";
 import { until } from "../../../tests/harness/until.ts";
 import { newId } from "../../../ground/ids.ts";
-import { createLog } from "../../../ground/log.ts";
 import type { NewEvent } from "../../events/event-types.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import { sampleEvent } from "../../events/sample-event.ts";
-import { openDatabase } from "../../store/database/open-database.ts";
 import { insertRefusedRequests } from "../../store/access/refused-requests.ts";
 import { insertProxyUsage } from "../../store/operations/proxy-usage.ts";
 import { eraseGroup } from "./erasing.ts";
+import { reopenDatabase } from "../../../tests/harness/database.ts";
 
 /** Words of the customer that is erased; no row of any table may contain one afterwards. */
 const MARK = "erasemark";
@@ -169,8 +168,7 @@ test("events about approvals of the group go, and those of other groups stay", a
   const busbar = await openTestBusbar();
   t.after(() => busbar.stop());
   const { connectionString } = busbar;
-  const database = await openDatabase({ connectionString, log: createLog("silent") });
-  t.after(() => database.close());
+  const database = await reopenDatabase(t, { connectionString });
   await connectCustomer(busbar, { provider: "hubspot", objects: ["companies"], groupRef: MARK });
   const { rows } = await database.pool.query<{ id: string }>(
     "select id from projects where name = 'default'",
@@ -212,11 +210,7 @@ test("a group of the same name in another project is whole after an erasure, and
 test("an erasure goes on where the last request stopped, and is not done while the customer connects again", async (t) => {
   const busbar = await openTestBusbar();
   t.after(() => busbar.stop());
-  const database = await openDatabase({
-    connectionString: busbar.connectionString,
-    log: createLog("silent"),
-  });
-  t.after(() => database.close());
+  const database = await reopenDatabase(t, busbar);
   const connect = () =>
     connectCustomer(busbar, { provider: "hubspot", objects: ["companies"], groupRef: MARK });
   const { rows } = await database.pool.query<{ id: string }>(
@@ -260,11 +254,7 @@ test("pushes that failed and name an account of the group go, and the erasure is
     objects: ["companies"],
     groupRef: MARK,
   });
-  const database = await openDatabase({
-    connectionString: busbar.connectionString,
-    log: createLog("silent"),
-  });
-  t.after(() => database.close());
+  const database = await reopenDatabase(t, busbar);
   const { projectId } = busbar;
   await database.pool.query(
     `insert into subscriptions (id, installation_id, object_name, project_id, provider, account_ref, source, due_time)
@@ -298,11 +288,7 @@ test("a request that was refused before an erasure and is stored after it leaves
     objects: ["companies"],
     groupRef: MARK,
   });
-  const database = await openDatabase({
-    connectionString: busbar.connectionString,
-    log: createLog("silent"),
-  });
-  t.after(() => database.close());
+  const database = await reopenDatabase(t, busbar);
   const { projectId } = busbar;
   const refused = (groupRef: string | null, path: string, detail: string, status = 400) => {
     const caller = { apiKeyId: null, builderId: null, operationId: "write", slug: "bad-request" };
@@ -340,11 +326,7 @@ test("a call that ends after its group was erased leaves no line", async (t) => 
     objects: ["companies"],
     groupRef: MARK,
   });
-  const database = await openDatabase({
-    connectionString: busbar.connectionString,
-    log: createLog("silent"),
-  });
-  t.after(() => database.close());
+  const database = await reopenDatabase(t, busbar);
   const { rows } = await database.pool.query<{ id: string }>(
     "select id from projects where name = 'default'",
   );

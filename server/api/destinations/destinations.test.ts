@@ -7,6 +7,7 @@ import { addPerson } from "../../../tests/harness/people.ts";
 import { openSink } from "../../../tests/harness/deliveries/sink.ts";
 import { openDatabase } from "../../store/database/open-database.ts";
 import { createLog } from "../../../ground/log.ts";
+import { reopenDatabase } from "../../../tests/harness/database.ts";
 
 const sink = await openSink();
 const busbar = await shareTestBusbar();
@@ -201,9 +202,7 @@ describe("destinations, topics and routes", () => {
     const { body } = await create();
     const shown = await busbar.inProject("GET", `/destinations/${body.id}?includeSecrets=true`);
     const key = shown.body.secrets.webhookSigningKey;
-    const log = createLog("silent");
-    const database = await openDatabase({ connectionString: busbar.connectionString, log, poolSize: 1 });
-    t.after(() => database.close());
+    const database = await reopenDatabase(t, busbar);
     const { rows } = await database.pool.query("select * from destinations where id = $1", [body.id]);
     assert.match(rows[0].secrets_sealed, /^v1\.test\./);
     assert.ok(!JSON.stringify(rows[0]).includes(key));

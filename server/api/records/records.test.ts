@@ -8,7 +8,7 @@ import { connectCustomer, type Customer } from "../../../tests/harness/connect-c
 import { addWebhook } from "../../../tests/harness/deliveries/routes.ts";
 import { bearer, registerJwtKey } from "../../../tests/harness/customer-tokens.ts";
 import { accept, openSink } from "../../../tests/harness/deliveries/sink.ts";
-import { signedPush } from "../../../tests/harness/signed-push.ts";
+import { addPushedApp, signedPush } from "../../../tests/harness/signed-push.ts";
 import { until } from "../../../tests/harness/until.ts";
 
 const SECRET = "the-apps-secret";
@@ -64,13 +64,7 @@ describe("the trace of a record", () => {
   let customer: Customer;
   before(async () => {
     busbar.sandbox.hubspot.setLimits("off");
-    await busbar.inProject("POST", "/provider-apps", {
-      provider: "hubspot",
-      clientId: "app",
-      clientSecret: SECRET,
-      scopes: ["oauth", "crm.objects.contacts.read"],
-      metadata: { providerParams: { subscribeSource: "webhook" } },
-    });
+    await addPushedApp(busbar, SECRET);
     await addWebhook(busbar, "copy", `${sink.url}/copy`);
     customer = await connectCustomer(busbar, {
       provider: "hubspot",

@@ -4,11 +4,10 @@ import { test } from "node:test";
 import { openTestBusbar } from "../../../tests/harness/busbar.ts";
 import { connectCustomer } from "../../../tests/harness/connect-customer.ts";
 import { addWebhook } from "../../../tests/harness/deliveries/routes.ts";
-import { createLog } from "../../../ground/log.ts";
 import { transactData } from "../database/database.ts";
-import { openDatabase } from "../database/open-database.ts";
 import { FIRST_ID } from "../../../ground/ids.ts";
 import { listChangedHealth, saveReportedHealth } from "./reported-health.ts";
+import { reopenDatabase } from "../../../tests/harness/database.ts";
 
 const MANIFEST = `specVersion: 1.0.0
 integrations:
@@ -27,11 +26,7 @@ test("a destination that fails, succeeds and fails for another reason is reporte
     integration: "crm",
     content: { read: { objects: { contacts: {} } } },
   });
-  const database = await openDatabase({
-    connectionString: busbar.connectionString,
-    log: createLog("silent"),
-  });
-  t.after(() => database.close());
+  const database = await reopenDatabase(t, busbar);
   await database.pool.query(
     `insert into read_objects (installation_id, object_name, message_name, project_id, destination, account_ref, cursor_time, deletions_time)
      select id, 'contacts', 'contacts', project_id, 'app', '1', now(), now() from installations where id = $1
