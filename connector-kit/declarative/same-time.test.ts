@@ -139,6 +139,27 @@ for (const [way, paging, answer] of WAYS) {
   });
 }
 
+test("a page that comes to have the records of the page behind it, because its own were deleted, is no page that repeats", async (t) => {
+  const account = openAccount(8, 1);
+  let answered = 0;
+  const { scan } = await open(
+    t,
+    {
+      list: { path: "/people", pageSize: { to: "query.size", most: SIZE } },
+      changedPath: "changed",
+      paging: { page: { to: "query.page", first: 1 } },
+      since,
+    },
+    (query) => {
+      const from = (numberIn(query, "page", 1) - 1) * SIZE;
+      const data = account.from(numberIn(query, "since")).slice(from, from + SIZE);
+      if ((answered += 1) === 4) account.remove(4, 5, 6);
+      return { body: { data } };
+    },
+  );
+  assert.deepEqual(new Set(await scan()), new Set(upTo(9)));
+});
+
 test("a list whose records of one time never stand still fails, and names the time", async (t) => {
   let turn = 0;
   const records = people(1, 10).map((one) => ({ ...one, changed: 1_000 }));
