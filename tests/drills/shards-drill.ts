@@ -21,6 +21,7 @@ import { REPLICATING_ROLE } from "../harness/side-roles.ts";
 import { until } from "../harness/until.ts";
 import { deliverTo, judgeWrites, findMissingEvents, type JudgedWrites } from "./acknowledged-writes.ts";
 import { DrillProcesses } from "./read/drill-processes.ts";
+import { placeCustomers } from "./sides/place-customers.ts";
 import { callProxy, listLoadFaults, Load, writeForCustomer, type LoadReport } from "./sides/load.ts";
 import { describeFound, endDrill } from "./run-drill.ts";
 
@@ -138,7 +139,9 @@ async function drill(
   const metadata = { url: `${changes.url}/changes` };
   await processes.any.inProject("POST", "/destinations", { name: DESTINATION, type: "webhook", metadata });
   await processes.any.inProject("POST", "/provider-apps", APP);
-  const { placed, customers } = await placeCustomers(open);
+  const { placed, customers } = await placeCustomers(processes.any, CANDIDATES, (query) =>
+    queryOnce(servers["main"]?.url ?? "", query),
+  );
   onProgress(`new customers were placed: ${JSON.stringify(placed)}`);
   const loads = new Map<string, Load>();
   const integration = { manifest: MANIFEST, content: { proxy: { enabled: true } } };
@@ -188,28 +191,6 @@ async function drill(
     named,
     misplaced: await countMisplaced(servers),
   };
-}
-
-/** Names customers, and returns how many were placed in each database, and one of each. */
-async function placeCustomers({ processes, servers }: Surroundings) {
-  for (let nth = 0; nth < CANDIDATES; nth += 1) {
-    const answer = await processes.any.inProject("POST", "/groups", {
-      groupRef: `customer-${nth}`,
-      groupName: `${nth}`,
-    });
-    if (answer.status !== 201) throw new Error(`groups: ${answer.text}`);
-  }
-  const rows = await queryOnce(
-    servers["main"]?.url ?? "",
-    "select coalesce(shard, 'main') as shard, group_ref from groups order by group_ref",
-  );
-  const placed: Record<string, number> = {};
-  const customers = new Map<string, string>();
-  for (const { shard, group_ref: groupRef } of rows) {
-    placed[String(shard)] = (placed[String(shard)] ?? 0) + 1;
-    customers.set(String(shard), String(groupRef));
-  }
-  return { placed, customers };
 }
 
 /** Creates contacts in the account that all have connected. */

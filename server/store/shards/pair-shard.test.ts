@@ -24,6 +24,11 @@ test("a shard has copies of what was there before, and a change waits for those 
   for (const shard of [a, b]) {
     const { rows } = await sql`select id from installations`.execute(shard?.data ?? main.data);
     assert.deepEqual(rows, [{ id: stocked.installationId }]);
+    // Otherwise the slot forgets changes that a standby of the shard does not have yet.
+    const commits = await sql<{ wait: string }>`
+      select subsynccommit as wait from pg_subscription join pg_database on pg_database.oid = subdbid
+      where datname = current_database()`.execute(shard?.data ?? main.data);
+    assert.deepEqual(commits.rows, [{ wait: "on" }]);
   }
   for (let n = 0; n < 10; n += 1) {
     const startedMs = elapsedMs();

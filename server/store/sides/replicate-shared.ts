@@ -51,7 +51,10 @@ export async function createSlot(control: ClientBase, slot: string): Promise<voi
   );
 }
 
-/** Subscribes to a slot that is there. Copies no rows. */
+/**
+ * Subscribes to a slot that is there. Copies no rows. Each commit waits until it is safe, on a synchronous standby, too: by default it
+ * does not, and the slot would forget changes that the standby lacks when it is promoted.
+ */
 export async function subscribe({
   control,
   data,
@@ -66,7 +69,7 @@ export async function subscribe({
   const hasFailover = await hasFailoverSlots(control);
   await data.query(
     `create subscription ${REPLICATION} connection ${escapeLiteral(controlUrl)} publication ${REPLICATION}
-     with (create_slot = false, slot_name = ${escapeLiteral(slot)}, copy_data = false${hasFailover ? ", failover = true" : ""})`,
+     with (create_slot = false, slot_name = ${escapeLiteral(slot)}, copy_data = false, synchronous_commit = on${hasFailover ? ", failover = true" : ""})`,
   );
 }
 

@@ -47,6 +47,7 @@ export async function startPatroniPair(home: string): Promise<ServerPair> {
   await until(isPaired, 60_000);
   return {
     url: `postgres://busbar@127.0.0.1:${port}/postgres`,
+    port,
     async killPrimary() {
       for (const [node, patroni] of patronis) {
         if ((await role(node)) !== "primary") continue;

@@ -11,6 +11,8 @@ const run = promisify(execFile);
 export interface ServerPair {
   /** Names both hosts. */
   url: string;
+  /** Port of the server that takes writes. */
+  readonly port: number;
   /** Kills the primary (-9), as if its machine had failed. */
   killPrimary(): Promise<void>;
   /** Promotes the standby, unless that happens by itself; returns the milliseconds until a write of another client is accepted. */
@@ -18,8 +20,8 @@ export interface ServerPair {
   close(): Promise<void>;
 }
 
-/** Throws an error if the machine has no PostgreSQL with `pg_basebackup`. */
-export async function startServerPair(home: string): Promise<ServerPair> {
+/** Throws an error if the machine has no PostgreSQL with `pg_basebackup`. `settings` are those of both servers. */
+export async function startServerPair(home: string, settings: readonly string[] = []): Promise<ServerPair> {
   const bin = programs();
   const user = await serverUser();
   const [first, second] = [await freePort(), await freePort()];
@@ -27,9 +29,9 @@ export async function startServerPair(home: string): Promise<ServerPair> {
   for (const folder of [home, ...Object.values(folders)]) await createOwnFolder(folder, user);
   const tool = (name: string, args: string[]) => run(join(bin, name), args, { cwd: home, ...user });
   await tool("initdb", ["--pgdata", folders.primary, "--auth", "trust", "--username", "busbar"]);
-  const start = async (folder: string, port: number, settings: string[]): Promise<ChildProcess> => {
+  const start = async (folder: string, port: number, own: string[]): Promise<ChildProcess> => {
     const args = ["-D", folder, "-p", String(port), "-k", home, "-c", "listen_addresses=127.0.0.1"];
-    const server = spawn(join(bin, "postgres"), [...args, ...settings.flatMap((one) => ["-c", one])], {
+    const server = spawn(join(bin, "postgres"), [...args, ...[...settings, ...own].flatMap((one) => ["-c", one])], {
       cwd: home,
       stdio: "ignore",
       ...user,
@@ -50,13 +52,18 @@ export async function startServerPair(home: string): Promise<ServerPair> {
   ]);
   const standby = await start(folders.standby, second, ["max_connections=200"]);
   await until(async () => (await ask(first, "select sync_state from pg_stat_replication")) === "sync");
+  let port = first;
   return {
+    get port() {
+      return port;
+    },
     url: `postgres://busbar@127.0.0.1:${first},127.0.0.1:${second}/postgres?target_session_attrs=read-write`,
     killPrimary: () => end(primary, "SIGKILL"),
     async promote() {
       const startedMs = performance.now();
       await ask(second, "select pg_promote(wait => false)");
       await until(() => accepts(second), 30_000);
+      port = second;
       return Math.round(performance.now() - startedMs);
     },
     async close() {
