@@ -17,6 +17,7 @@ import { awaitAllPushes } from "./subscribe/receive/await-pushes.ts";
 import { startSubscribing } from "./subscribe/start-subscribing.ts";
 import { watchHealth } from "./watch/health-watcher.ts";
 import { startSchemaWatcher } from "./watch/schema-watcher.ts";
+import { takeBackBroken, type BrokenMoves } from "./store/moves/take-back.ts";
 import { startWriteWorker } from "./write/queue/write-worker.ts";
 
 export interface Workers {
@@ -49,6 +50,7 @@ export function startWorkers(deps: Services): Workers {
   const trials = repeatTrials(deps);
   const sweeper = startRetention({ log: deps.log, rules: listRetentionRules(deps) });
   const outbox = carryChangesOver(deps);
+  const moves = endBrokenMoves(deps);
   deps.newApprovals.wakes(approvals);
   let stopping: Promise<unknown> | undefined;
   return {
@@ -59,7 +61,7 @@ export function startWorkers(deps: Services): Workers {
       if (!stopping) await awaitAllPushes(deps, FINISH_MS).catch(() => {});
     },
     stop: async () => {
-      const all = [approvals, refreshes, trials, outbox, sweeper];
+      const all = [approvals, refreshes, trials, outbox, moves, sweeper];
       stopping ??= Promise.all([endShards(), ...all.map((one) => one.stop())]);
       await stopping;
     },
@@ -112,6 +114,23 @@ function startShardWorkers(deps: Services): ShardWorkers {
       await Promise.all(all.map((one) => one.stop()));
     },
   };
+}
+
+const BROKEN_MOVES_EVERY_MS = 10_000;
+
+/** Serves customers again whose move was broken off, as when the connection of whoever gave the command was cut. */
+function endBrokenMoves({ database, log }: Services): Rounds {
+  const known: BrokenMoves = new Map();
+  return startRounds({
+    what: "take back moves of customers that were broken off",
+    log,
+    everyMs: BROKEN_MOVES_EVERY_MS,
+    async round() {
+      for (const { groupRef, projectId } of await takeBackBroken(database, known))
+        log.warn({ groupRef, projectId }, "the move of a customer was broken off, and is taken back");
+      return false;
+    },
+  });
 }
 
 /** Carries over what processes have left in the outbox. */

@@ -11,7 +11,7 @@ import { MAIN_SHARD, transactControl } from "../../store/database/database.ts";
 import { awaitQuiet, awaitTransactions, listUnderWay } from "../../store/moves/await-quiet.ts";
 import { carryHistory } from "../../store/moves/carry-history.ts";
 import { copyAhead } from "../../store/moves/copy-fingerprints.ts";
-import { copyLiveRows, removeLiveRows } from "../../store/moves/copy-live-rows.ts";
+import { copyLiveRows } from "../../store/moves/copy-live-rows.ts";
 import {
   beginMove,
   closeMove,
@@ -20,17 +20,17 @@ import {
   lockMove,
   noteMove,
   readdressEntries,
-  reopenMove,
   switchShard,
   type CustomerMove,
   type PlacedGroup,
 } from "../../store/moves/customer-moves.ts";
 import { findCustomer, type MovedCustomer } from "../../store/moves/customer-tables.ts";
 import { passGuards, prepareGuards, removeGuard, setGuard } from "../../store/moves/guard-customer.ts";
+import { takeBack } from "../../store/moves/take-back.ts";
 import { openForWork } from "../../store/moves/open-for-work.ts";
 import { openCopies, READ_POSITION } from "../../store/sides/copies.ts";
 import type { ShardServices } from "./shard-commands.ts";
-import { findMove, mayTakeBack, openShardClient, requireTarget } from "./require-move.ts";
+import { findMove, mayTakeBack, openShardClient, refuseErased, requireTarget } from "./require-move.ts";
 
 interface MoveOptions {
   /** How long the customer may be refused until nothing is under way for it. */
@@ -73,7 +73,7 @@ export async function moveCustomer(
     for (const client of [from, to]) await passGuards(client);
     const moving: Moving = { deps, control, from, to, group, fromShard, toShard: target, maxWaitMs };
     if (move && mayTakeBack(move, toShard)) {
-      await giveUp(moving);
+      await stay(moving);
       return { ...describe(moving), to: fromShard ?? MAIN_SHARD, rows: 0, history: 0, refusedMs: 0 };
     }
     if (move === undefined || move.state === "copying") await copyBefore(moving);
@@ -118,7 +118,7 @@ async function copyBefore(moving: Moving): Promise<void> {
   const { deps, from, to, group, toShard } = moving;
   await report(moving, "making ready");
   for (const client of [from, to]) await prepareGuards(client);
-  await beginMove(deps.database.control, group, toShard);
+  if (!(await beginMove(deps.database.control, group, toShard))) throw refuseErased(group);
   await orGiveUp(moving, async () => {
     await setGuard(to, group.id, "coming");
     await report(moving, "copying fingerprints");
@@ -126,6 +126,10 @@ async function copyBefore(moving: Moving): Promise<void> {
     await copyAhead(from, to, await find(moving));
   });
 }
+
+/** Takes back what a move has done that has not switched. */
+const stay = async (moving: Moving): Promise<void> =>
+  takeBack(moving.deps.database.control, moving, await find(moving));
 
 /**
  * After an error the customer is served where it was, unless the new shard decides already; an interrupted command leaves it as it is
@@ -137,7 +141,7 @@ async function orGiveUp<Result>(moving: Moving, run: () => Promise<Result>): Pro
   } catch (error) {
     // What nobody expects leaves everything as it is, as if the command had been killed.
     const isKnown = error instanceof StartError || error instanceof DatabaseError;
-    if (isKnown && !(await hasSwitched(moving.control, moving.group.id))) await giveUp(moving);
+    if (isKnown && !(await hasSwitched(moving.control, moving.group.id))) await stay(moving);
     throw error;
   }
 }
@@ -168,17 +172,6 @@ async function closeCopyAndSwitch(moving: Moving): Promise<number> {
   const customer = await find(moving);
   await transactControl(database, (queries) => switchShard(queries, customer, moving));
   return rows;
-}
-
-/** Takes back what a move has done that has not switched. */
-async function giveUp(moving: Moving): Promise<void> {
-  const { deps, from, to, group } = moving;
-  await removeGuard(from, group.id);
-  await reopenMove(deps.database.control, group.id);
-  await removeLiveRows(to, await find(moving));
-  // It may have been there before.
-  await setGuard(to, group.id, "away");
-  await endMove(deps.database.control, group.id);
 }
 
 /** Moves what is left, until the old shard has nothing of the customer. Returns the number of rows. */

@@ -56,16 +56,18 @@ export async function findMove(
 export const mayTakeBack = ({ state, fromShard }: CustomerMove, toShard: string | null): boolean =>
   state !== "switched" && fromShard === toShard;
 
+export const refuseErased = ({ groupRef }: Pick<PlacedGroup, "groupRef">): StartError =>
+  new StartError(
+    `${groupRef} is being erased: repeat DELETE /v1/projects/{project}/groups/${groupRef} until it is done, then nothing is left to be moved`,
+  );
+
 /** Throws `StartError` for a shard that the customer cannot be moved to. */
 export async function requireTarget(
   { database }: Pick<ShardServices, "database">,
   { groupRef, shard, isErased = false }: PlacedGroup,
   toShard: string | null,
 ): Promise<void> {
-  if (isErased)
-    throw new StartError(
-      `${groupRef} is being erased: repeat DELETE /v1/projects/{project}/groups/${groupRef} until it is done, then nothing is left to be moved`,
-    );
+  if (isErased) throw refuseErased({ groupRef });
   if (shard === toShard)
     throw new StartError(
       `${groupRef} is in the shard ${toShard ?? MAIN_SHARD} already: nothing is to be moved`,

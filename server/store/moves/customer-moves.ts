@@ -42,16 +42,21 @@ export async function listMoves(queries: ControlQueries): Promise<CustomerMove[]
   return rows;
 }
 
+/** Locks until the connection ends. Returns false if another process is at it. */
+export async function tryLockMove(control: ClientBase, groupId: string): Promise<boolean> {
+  const { rows } = await control.query<{ taken: boolean }>(
+    "select pg_try_advisory_lock($1, hashtext($2)) as taken",
+    [MOVE_LOCKS, groupId],
+  );
+  return rows[0]?.taken === true;
+}
+
 /** Locks until the connection ends. Throws `StartError` if another process moves the customer. */
 export async function lockMove(
   control: ClientBase,
   { id, groupRef }: { id: string; groupRef: string },
 ): Promise<void> {
-  const { rows } = await control.query<{ taken: boolean }>(
-    "select pg_try_advisory_lock($1, hashtext($2)) as taken",
-    [MOVE_LOCKS, id],
-  );
-  if (rows[0]?.taken) return;
+  if (await tryLockMove(control, id)) return;
   throw new StartError(
     `another process is moving ${groupRef} just now (busbar shards list shows how far it is): wait for its end`,
   );
@@ -95,16 +100,22 @@ export async function listGroupsOfShard(
   return rows;
 }
 
-/** Begins a move, unless one has begun, which stays as it is. */
+/**
+ * Begins a move, unless one has begun, which stays as it is. Returns false if the customer is being erased, or gone. Whoever erases it
+ * locks its row and looks for a move.
+ */
 export async function beginMove(
   queries: ControlQueries,
   { id, shard }: PlacedGroup,
   toShard: string | null,
-): Promise<void> {
-  await sql`
-    insert into shard_moves (group_id, from_shard, to_shard, state) values (${id}, ${shard}, ${toShard}, 'copying')
-    on conflict do nothing
+): Promise<boolean> {
+  const { rows } = await sql`
+    insert into shard_moves (group_id, from_shard, to_shard, state)
+    select id, ${shard}, ${toShard}, 'copying' from groups where id = ${id} and erased_until_event is null for share
+    on conflict (group_id) do update set group_id = excluded.group_id
+    returning group_id
   `.execute(queries);
+  return rows.length > 0;
 }
 
 /** Requests of the customer are refused from this commit on. */
