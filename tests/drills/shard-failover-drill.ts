@@ -99,9 +99,7 @@ async function drill(open: Surroundings, options: FailoverOptions): Promise<Fail
   for (const name of NAMES) await processes.start(name);
   await runShards(open, ["add", SHARD, servers.a.url]);
   await deliverTo(processes.any, sink);
-  const { customers } = await placeCustomers(processes.any, CANDIDATES, (text) =>
-    query(servers.main, text),
-  );
+  const { customers } = await placeCustomers(processes.any, CANDIDATES, (text) => query(servers.main, text));
   const loads = new Map<string, Load>();
   for (const [shard, groupRef] of customers) {
     const load = new Load(PAUSE_MS);

@@ -158,3 +158,79 @@ test("a write that waits is not cancelled while its customer moves, and is cance
   const cancelled = await cancel();
   assert.deepEqual([cancelled.status, cancelled.body.status], [200, "failure"], cancelled.text);
 });
+
+const READ_MANIFEST = `
+specVersion: 1.0.0
+integrations:
+  - name: hubspot
+    provider: hubspot
+    read: { objects: [{ objectName: contacts, destination: drill, requiredFields: [{ fieldName: email }] }] }
+`;
+
+test("a read that waits is not cancelled while its customer moves, and is cancelled in its new shard", async (t) => {
+  const { busbar, move } = await openScene(t);
+  await connectCustomer(busbar, {
+    provider: "hubspot",
+    groupRef: "mover",
+    manifest: READ_MANIFEST,
+    integration: "hubspot",
+  });
+  busbar.sandbox.addFault({ preset: "hubspot.rate_limit", headers: { "retry-after": "3600" } });
+  const begun = await busbar.call("POST", "/read/v1/projects/default/integrations/hubspot/objects/contacts", {
+    groupRef: "mover",
+    mode: "async",
+  });
+  assert.equal(begun.status, 201, begun.text);
+  const { operationId } = begun.body;
+  const cancel = () => busbar.inProject("POST", `/operations/${operationId}:cancel`);
+  const killed = move("a", (text) => {
+    if (text.includes("opening the gate")) throw new Error("killed");
+  });
+  await assert.rejects(killed, /killed/);
+  assert.equal((await cancel()).status, 503);
+  await move("a");
+  const cancelled = await until(async () => {
+    const answer = await cancel();
+    return answer.status !== 503 && answer;
+  });
+  assert.deepEqual([cancelled.status, cancelled.body.status], [200, "failure"], cancelled.text);
+});
+
+test("a message that is sent again while its customer moves is sent as often as that was accepted", async (t) => {
+  const { busbar, sink, move } = await openScene(t);
+  const customer = await connectCustomer(busbar, {
+    provider: "hubspot",
+    objects: ["companies"],
+    groupRef: "mover",
+  });
+  const record = { name: "Told again" };
+  const { operationId } = await customer.succeed("companies", {
+    type: "create",
+    mode: "asynchronous",
+    record,
+  });
+  const count = () => sink.received.filter(({ body }) => body.includes(operationId)).length;
+  await until(() => count() === 1);
+  const id = sink.received.find(({ body }) => body.includes(operationId))?.headers["webhook-id"] ?? "";
+  let accepted = 0;
+  const asked = new Map<string, Promise<unknown>>();
+  const sendAgain = async () => {
+    // While it is being sent, and while the customer is refused, it is asked again.
+    await until(async () => {
+      const { status } = await busbar.inProject("POST", `/destinations/drill/deliveries/${id}:resend`);
+      assert.ok([200, 409, 503].includes(status), String(status));
+      return status === 200;
+    });
+    accepted += 1;
+    await until(() => count() >= 1 + accepted);
+  };
+  await move("a", (text) => {
+    for (const step of ["switching", "moving what has ended"])
+      if (text.includes(step) && !asked.has(step))
+        asked.set(step, Promise.all(asked.values()).then(sendAgain));
+  });
+  await Promise.all(asked.values());
+  assert.equal(asked.size, 2);
+  await sendAgain();
+  assert.equal(count(), 4);
+});

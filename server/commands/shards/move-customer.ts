@@ -32,7 +32,7 @@ import { openCopies, READ_POSITION } from "../../store/sides/copies.ts";
 import type { ShardServices } from "./shard-commands.ts";
 import { findMove, mayTakeBack, openShardClient, refuseErased, requireTarget } from "./require-move.ts";
 
-interface MoveOptions {
+export interface MoveOptions {
   /** How long the customer may be refused until nothing is under way for it. */
   maxWaitMs?: number;
 }

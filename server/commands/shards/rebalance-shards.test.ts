@@ -1,7 +1,10 @@
-/** What `busbar shards rebalance` moves, by arithmetic. */
+/** What `busbar shards rebalance` moves, by arithmetic, and what it does with customers that cannot be moved. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { planMoves } from "./rebalance-shards.ts";
+import { sql } from "kysely";
+import { openMoveScene } from "../../../tests/harness/move-scene.ts";
+import { listMoves } from "../../store/moves/customer-moves.ts";
+import { planMoves, rebalance, type RefusedMove } from "./rebalance-shards.ts";
 
 const shard = (name: string, customers: number, weight = 1, state = "active") => ({
   name,
@@ -34,4 +37,29 @@ test("a shard without weight, or that gets no customers, is left by all", () => 
     name: "StartError",
     message: /no shard is active/,
   });
+});
+
+test("a customer who is always busy stays, is named, and holds up no other", async (t) => {
+  const { database, deps, inShard, find, mover, neighbour } = await openMoveScene(t);
+  await sql`update shards set weight = 1 where name = 'a'`.execute(database.control);
+  const busy = "update writes set claimed_by = $2 where installation_id = $1";
+  await inShard("main").query(busy, [neighbour.installationId, 7]);
+  const moved: string[] = [];
+  const run = (): Promise<RefusedMove[]> =>
+    rebalance(
+      { ...deps, database: { ...database, mainWeight: 0 } },
+      ({ projectId }) => moved.push(projectId),
+      { maxWaitMs: 10 },
+    );
+  const [refused, ...others] = await run();
+  assert.deepEqual(others, []);
+  assert.equal(refused?.projectId, neighbour.projectId);
+  assert.match(refused?.reason ?? "", /customer-1 stays in the shard main.*3 asynchronous writes/);
+  assert.deepEqual(moved, [mover.projectId]);
+  assert.deepEqual(await listMoves(database.control), []);
+  const place = async () => [(await find()).shard, (await find(neighbour.projectId)).shard];
+  assert.deepEqual(await place(), ["a", null]);
+  await inShard("main").query(busy, [neighbour.installationId, null]);
+  assert.deepEqual(await run(), []);
+  assert.deepEqual(await place(), ["a", "a"]);
 });

@@ -1,7 +1,7 @@
 /** Moves customers until the numbers of the shards fit their weights. Those of shards that get no customers all leave. */
 import { StartError } from "../../../ground/errors.ts";
 import { listGroupsOfShard, listMoves, type PlacedGroup } from "../../store/moves/customer-moves.ts";
-import { moveCustomer, type MovedTo } from "./move-customer.ts";
+import { moveCustomer, type MovedTo, type MoveOptions } from "./move-customer.ts";
 import { listAllShards, type ListedShard } from "./list-all-shards.ts";
 import { MAIN_SHARD } from "../../store/database/database.ts";
 import type { ShardServices } from "./shard-commands.ts";
@@ -58,7 +58,7 @@ function divide(shards: Counted[]): Map<string, number> {
   return new Map(shares.map(({ name, whole }) => [name, whole]));
 }
 
-type RefusedMove = { groupRef: string; projectId: string; reason: string };
+export type RefusedMove = { groupRef: string; projectId: string; reason: string };
 
 /**
  * Ends the moves that were broken off, then makes those that are planned, the newest customers first. Each is told as it ends. Returns
@@ -67,11 +67,12 @@ type RefusedMove = { groupRef: string; projectId: string; reason: string };
 export async function rebalance(
   deps: ShardServices,
   onMoved: (moved: MovedTo, left: number) => void,
+  options: MoveOptions = {},
 ): Promise<RefusedMove[]> {
   const refused: RefusedMove[] = [];
   const move = async (group: PlacedGroup, to: string | null, left: number): Promise<void> => {
     try {
-      onMoved(await moveCustomer(deps, group, to), left);
+      onMoved(await moveCustomer(deps, group, to, options), left);
     } catch (error) {
       if (!(error instanceof StartError)) throw error;
       refused.push({ groupRef: group.groupRef, projectId: group.projectId, reason: error.message });

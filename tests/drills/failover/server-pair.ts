@@ -31,11 +31,15 @@ export async function startServerPair(home: string, settings: readonly string[] 
   await tool("initdb", ["--pgdata", folders.primary, "--auth", "trust", "--username", "busbar"]);
   const start = async (folder: string, port: number, own: string[]): Promise<ChildProcess> => {
     const args = ["-D", folder, "-p", String(port), "-k", home, "-c", "listen_addresses=127.0.0.1"];
-    const server = spawn(join(bin, "postgres"), [...args, ...[...settings, ...own].flatMap((one) => ["-c", one])], {
-      cwd: home,
-      stdio: "ignore",
-      ...user,
-    });
+    const server = spawn(
+      join(bin, "postgres"),
+      [...args, ...[...settings, ...own].flatMap((one) => ["-c", one])],
+      {
+        cwd: home,
+        stdio: "ignore",
+        ...user,
+      },
+    );
     await until(() => answers(port), 30_000);
     return server;
   };
