@@ -129,7 +129,7 @@ async function copyBefore(moving: Moving): Promise<void> {
 
 /** Takes back what a move has done that has not switched. */
 const stay = async (moving: Moving): Promise<void> =>
-  takeBack(moving.deps.database.control, moving, await find(moving));
+  takeBack(moving.deps.database, moving, await find(moving));
 
 /**
  * After an error the customer is served where it was, unless the new shard decides already; an interrupted command leaves it as it is

@@ -3,7 +3,6 @@ import type { ClientBase } from "pg";
 import { elapsedMs } from "../../../ground/clock.ts";
 import { openClient, openDataClient } from "../database/prepare-database.ts";
 import type { Database } from "../database/database.ts";
-import type { ControlQueries } from "../database/sides.ts";
 import { getShard } from "../shards/each-shard.ts";
 import { removeLiveRows } from "./copy-live-rows.ts";
 import { endMove, listMoves, reopenMove, tryLockMove, type CustomerMove } from "./customer-moves.ts";
@@ -12,7 +11,7 @@ import { passGuards, removeGuard, setGuard } from "./guard-customer.ts";
 
 /** The customer is served first; then what was copied goes. */
 export async function takeBack(
-  control: ControlQueries,
+  { control }: Pick<Database, "control">,
   { from, to }: { from: ClientBase; to: ClientBase },
   customer: MovedCustomer,
 ): Promise<void> {
@@ -71,7 +70,7 @@ async function takeBackOne(
     const present = (await listMoves(database.control)).find((move) => move.groupId === groupId);
     if (!present || present.state === "switched") return false;
     const sides = { from: await open(fromShard), to: await open(toShard) };
-    await takeBack(database.control, sides, await findCustomer(control, present));
+    await takeBack(database, sides, await findCustomer(control, present));
     return true;
   } finally {
     for (const client of opened.toReversed()) await client.end();
