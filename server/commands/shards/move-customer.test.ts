@@ -208,8 +208,14 @@ test("what is stored in the old shard late follows, once", async (t) => {
     "insert into deliveries (destination_id, event_id, state, due_time) values ($1, $2, 'waiting', now())",
     [rows[0].id, eventId],
   );
+  // By a proxied call that went on; the gate that was copied is closed for an hour.
+  await main.query("update connection_gates set closed_until = '2100-01-01' where connection_id = $1", [
+    mover.connectionId,
+  ]);
   await breakOff("a", "ending the move");
   await move("a");
+  const gates = await a.query("select closed_until as until from connection_gates");
+  assert.deepEqual(gates.rows, [{ until: new Date("2100-01-01") }]);
   const count = async (client: Client, table: string, where: string, value: string) =>
     (await client.query(`select from ${table} where ${where} = $1`, [value])).rows.length;
   for (const [client, expected] of [

@@ -34,7 +34,7 @@ export async function carryHistory(carrying: Carrying): Promise<number> {
   for (const { name, ...table } of listCustomerTables("open")) {
     const where = matchCustomer(from, table, customer);
     if (table.isCurrent) await from.query(`delete from ${name} where ${where}`);
-    else count += await carryTable(carrying, name, undefined, where);
+    else count += await carryTable(carrying, name, undefined, where, table.laterBy);
   }
   await wakeSubscriptions(carrying);
   count += await carryLines(carrying);
@@ -50,6 +50,7 @@ async function carryTable(
   table: string,
   key: string | undefined,
   where: string,
+  laterBy?: string,
 ): Promise<number> {
   const { from } = carrying;
   const column = key ?? "ctid";
@@ -62,14 +63,20 @@ async function carryTable(
     const list = from.escapeLiteral(`{${rows.map((row) => `"${row.key}"`).join()}}`);
     const type = key === undefined ? "tid" : "uuid";
     // The place of a row that was changed or removed meanwhile may have got a row of another customer.
-    await carryBatch(carrying, [{ table, where: `${column} = any(${list}::${type}[]) and (${where})` }]);
+    const one = { table, where: `${column} = any(${list}::${type}[]) and (${where})` };
+    await carryBatch(carrying, [laterBy === undefined ? one : { ...one, key: CONNECTION, laterBy }]);
     count += rows.length;
   }
 }
 
+/** Rows of which the later one counts have this key. */
+const CONNECTION = "connection_id";
+
 interface Selected {
   table: string;
   where: string;
+  key?: string;
+  laterBy?: string;
 }
 
 const MAX_TRIES = 5;

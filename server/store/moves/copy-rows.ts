@@ -13,6 +13,8 @@ interface CopiedRows {
   numbered?: string;
   /** Columns of the primary key: a row that is there already gets the other values. By default it stays as it is. */
   key?: string;
+  /** Column that is greater in the row that counts. */
+  laterBy?: string | undefined;
 }
 
 /** Copies within a transaction of each database. Returns the number of rows read. */
@@ -40,7 +42,7 @@ export async function copyRows(from: ClientBase, to: ClientBase, rows: CopiedRow
 /** Inserts rows, each the JSON of one. */
 export async function insertLines(
   to: ClientBase,
-  { table, numbered, key }: Pick<CopiedRows, "table" | "numbered" | "key">,
+  { table, numbered, key, laterBy }: Omit<CopiedRows, "where" | "orderBy">,
   lines: string[],
 ): Promise<void> {
   if (lines.length === 0) return;
@@ -64,7 +66,8 @@ export async function insertLines(
   const { columns = "", values = "" } = rows[0] ?? {};
   await to.query(
     `insert into ${table} (${columns}) select ${columns} from json_populate_recordset(null::${table}, $1::json)
-     on conflict ${key === undefined ? "do nothing" : `(${key}) do update set (${columns}) = row(${values})`}`,
+     on conflict ${key === undefined ? "do nothing" : `(${key}) do update set (${columns}) = row(${values})`}
+       ${laterBy === undefined ? "" : `where ${table}.${laterBy} < excluded.${laterBy}`}`,
     [json],
   );
 }
