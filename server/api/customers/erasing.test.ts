@@ -85,6 +85,25 @@ test("an erased group is in no table any more, its neighbour is whole, and the r
   assert.ok(operations.body.results.length >= 3, operations.text);
 });
 
+test("who began to connect and never did is erased", async (t) => {
+  const busbar = await openTestBusbar();
+  t.after(() => busbar.stop());
+  const app = { provider: "hubspot", clientId: "client", clientSecret: "secret", scopes: ["oauth"] };
+  await busbar.inProject("POST", "/provider-apps", app);
+  for (const groupRef of [MARK, "neighbour"]) {
+    const who = { groupRef, groupName: `The ${groupRef}`, consumerRef: `${groupRef}@corp.example` };
+    const consent = { projectIdOrName: "default", provider: "hubspot", ...who };
+    const begun = await busbar.call("POST", "/v1/oauth-connect", consent);
+    assert.equal(begun.status, 200, begun.text);
+  }
+  assert.deepEqual(await rowsWith(busbar.connectionString, [MARK]), ["consents"]);
+  const { status, body, text } = await busbar.inProject("DELETE", `/groups/${MARK}`);
+  assert.deepEqual([status, body.done, body.erased?.consents], [200, true, 1], text);
+  assert.deepEqual(await rowsWith(busbar.connectionString, [MARK]), ["audit_events"]);
+  assert.deepEqual(await rowsWith(busbar.connectionString, ["The neighbour"]), ["consents"]);
+  assert.equal((await busbar.inProject("DELETE", `/groups/${MARK}`)).status, 404);
+});
+
 test("what people of the group did with customer tokens stays in the audit without their names", async (t) => {
   const busbar = await openTestBusbar();
   t.after(() => busbar.stop());

@@ -22,6 +22,7 @@ import {
   eraseProxyCalls,
   eraseRefusedRequests,
   findGroupTraces,
+  hasBegunToConnect,
   hasConnection,
   listErasedOperations,
   lockGroup,
@@ -29,7 +30,7 @@ import {
   type ErasedGroup,
   type GroupTraces,
 } from "../../store/connections/erase-group.ts";
-import { findGroup, findGroupShard } from "../../store/access/customers.ts";
+import { findGroup, findGroupShard, upsertGroup } from "../../store/access/customers.ts";
 import { getShard, refuseMoving } from "../../store/shards/each-shard.ts";
 import { listPushedAccounts, type PushedAccount } from "../../store/subscriptions/received-pushes.ts";
 
@@ -51,7 +52,8 @@ interface Erased {
 const BATCH = 1_000;
 
 /**
- * Returns what was erased and whether nothing is left. Throws a 404 Problem without such a group. Accounts and credentials go first,
+ * Returns what was erased and whether nothing is left. Throws a 404 Problem without such a group,
+ * unless somebody began to connect for it. Accounts and credentials go first,
  * in one transaction. The rest, in the database of the customer's shard, may need several calls: each step can be repeated, and the group's row goes last, so that the next call continues.
  */
 export async function eraseGroup(
@@ -59,7 +61,9 @@ export async function eraseGroup(
   wanted: { projectId: string; groupRef: string; withinMs: number },
 ): Promise<{ done: boolean; erased: Erased }> {
   const { projectId, groupRef } = wanted;
-  const placed = await findGroupShard(database.control, projectId, groupRef);
+  const placed =
+    (await findGroupShard(database.control, projectId, groupRef)) ??
+    (await placeWhoOnlyBegan(database, wanted));
   const deps = { database: getShard(database, placed?.shard ?? null) };
   const endMs = elapsedMs() + wanted.withinMs;
   const isLate = () => elapsedMs() > endMs;
@@ -85,6 +89,17 @@ export async function eraseGroup(
     if (!isDatabaseAway(error) && !mayBeCommitted(error)) throw error;
     return { done: false, erased };
   }
+}
+
+/** Gives a row to a group that only began to connect, so that it is erased like any other one. */
+async function placeWhoOnlyBegan(
+  database: Database,
+  { projectId, groupRef }: { projectId: string; groupRef: string },
+): ReturnType<typeof findGroupShard> {
+  const group = { projectId, groupRef };
+  if (!(await hasBegunToConnect(database.control, group))) return undefined;
+  await transactControl(database, (queries) => upsertGroup(queries, group));
+  return findGroupShard(database.control, projectId, groupRef);
 }
 
 interface Erasing {

@@ -27,6 +27,18 @@ interface ErasedAccounts {
   consents: number;
 }
 
+/** Returns whether somebody began to connect for this group, which has a row only once that has succeeded. */
+export async function hasBegunToConnect(
+  queries: ControlQueries,
+  { projectId, groupRef }: Pick<ErasedGroup, "projectId" | "groupRef">,
+): Promise<boolean> {
+  const { rows } = await sql<{ begun: boolean }>`
+    select exists (select from consents where project_id = ${projectId} and group_ref = ${groupRef})
+      or exists (select from custom_auth_sessions where project_id = ${projectId} and group_ref = ${groupRef}) as begun
+  `.execute(queries);
+  return rows[0]?.begun === true;
+}
+
 /** Finds and locks a group, so that nobody connects or installs meanwhile. */
 export const lockGroup = (
   queries: ControlQueries,
