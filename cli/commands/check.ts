@@ -42,7 +42,7 @@ export function addCheck(program: Command, terminal: Terminal): void {
           out,
         );
       } catch (error) {
-        // It does not run, which is what was asked for.
+        // If it has ended, it does not run any more: that is what was asked for.
         const operation = await getOperation({ inProject }, id);
         if (!(error instanceof Refused && error.status === 409) || isRunning(operation)) throw error;
         out.note("the operation has ended already");

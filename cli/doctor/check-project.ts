@@ -39,7 +39,7 @@ async function checkDestinations(deps: Needs): Promise<Finding[]> {
     : [reportGood("destinations", countFailed(all))];
 }
 
-/** They are sent again only by request, whatever the destination does now. */
+/** Counts failed deliveries. They are sent again only on request, even if the destination works now. */
 function countFailed(all: JsonObject[]): string {
   const count = all.reduce((sum, one) => sum + Number(valueAt(one, "health.failed") ?? 0), 0);
   const inOrder = all.length === 0 ? "none yet" : `${all.length} in order`;

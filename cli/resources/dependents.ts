@@ -1,4 +1,4 @@
-/** What hangs on a resource, for the question before it is deleted: counts, and the first names of each kind. */
+/** Finds what depends on a resource, for the question before its deletion: counts, and the first names of each kind. */
 import { encodeStep } from "../http/api.ts";
 import { requireObject, requireObjects, textAt, valueAt, type JsonObject } from "../http/json.ts";
 import { Refused } from "../http/refused.ts";

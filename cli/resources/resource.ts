@@ -48,7 +48,7 @@ export interface Resource {
   list?(deps: Connected, filters: Filters): Promise<JsonObject[]>;
   get?(deps: Connected, name: string, filters: Filters): Promise<JsonObject>;
   remove?(deps: Connected, name: string, filters: Filters): Promise<void>;
-  /** What is deleted with it; the command asks for confirmation. */
+  /** Names what is deleted with the resource; the command asks for confirmation. */
   takesAlong?: string;
   /** Lists what that is now, for the question. */
   listDependents?(deps: Connected, name: string, filters: Filters): Promise<string[]>;

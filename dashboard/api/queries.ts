@@ -37,7 +37,7 @@ interface CallOptions<Data> {
   /** Time between requests while the page is visible. A function decides by the last answer. */
   everyMs?: number | false | ((data: Data | undefined) => number | false);
   enabled?: boolean;
-  /** Is asked for once and then only when it is forgotten. */
+  /** The answer is loaded once, and again only after it was forgotten. */
   staysFresh?: boolean;
   /** Shows the answer to the last input until that to a new one is there, for a period that moves on. */
   keepsPrevious?: boolean;

@@ -1,4 +1,4 @@
-/** What marks a project that serves real customers: a bar on each of its pages, and a question before something reaches them. */
+/** Marks a project that serves real customers: a bar on each of its pages, and a question before a change reaches them. */
 import { useState, type JSX } from "react";
 import { Text } from "@mantine/core";
 import { useParams } from "@tanstack/react-router";

@@ -85,7 +85,7 @@ interface TableRowProps<Row> {
   opens: boolean;
 }
 
-/** Is drawn again only if its row has changed: a list that stays current would else draw all its rows every few seconds. */
+/** Drawn again only if the row has changed: a live list would otherwise draw all its rows every few seconds. */
 const TableRow = memo(function TableRow<Row>({ id, row, columns, opens }: TableRowProps<Row>): JSX.Element {
   return (
     <tr role="row" data-id={id} data-opens={opens ? true : undefined}>

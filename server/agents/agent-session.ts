@@ -14,7 +14,7 @@ export interface Principal {
   name?: string;
 }
 
-/** What applies to a call of a customer's agent, as it was when the call came in. */
+/** The policy and installations that apply to a call of a customer's agent, as they were when it arrived. */
 export interface CustomerScope {
   policy: AgentPolicy;
   /** The customer's installations, each with the status of its connection. */

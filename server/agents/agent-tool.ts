@@ -1,4 +1,4 @@
-/** What a tool of an agent endpoint is: its schemas, who may call it, and the results it gives. */
+/** Defines a tool of an agent endpoint: its schemas, its callers and its results. */
 import { Type, type Static, type TObject, type TSchema } from "typebox";
 import type { Problem } from "../../ground/errors.ts";
 import type { JsonObject } from "../../ground/json.ts";
@@ -27,7 +27,7 @@ export interface DefinedTool<Context> {
   annotations: Annotations;
   /** A credential with one of them may call it; it is not listed for others. */
   rights: readonly Right[];
-  /** What became of a call that was refused, for its result. */
+  /** Describes what became of a refused call, for the tool's result. */
   refusedAs?(refusal: Problem): string;
   /** Returns the result. A failed write is reported in its `status`; every other refusal is thrown as a Problem. */
   run(context: Context, args: unknown): Promise<JsonObject>;
@@ -51,7 +51,7 @@ export const READS: Annotations = {
   openWorldHint: true,
 };
 
-/** What Busbar itself knows, without a call to a provider. */
+/** Annotations of tools that answer from Busbar's own data, without a call to a provider. */
 export const LOOKS_UP: Annotations = { ...READS, openWorldHint: false };
 
 const PROBLEM = Type.Object(

@@ -61,7 +61,7 @@ interface Params {
 
 type AgentCall = FastifyRequest<{ Params: Params }>;
 
-/** Not part of the API or its OpenAPI document. */
+/** Serves the agent endpoints, which are not part of the API or its OpenAPI document. */
 export function serveAgents(app: FastifyInstance, serving: AgentServing, endpoint: AgentEndpoint): void {
   const { path, handler } = endpoint;
   const deps = { ...serving, endpoint };

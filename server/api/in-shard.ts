@@ -19,7 +19,7 @@ export const inShardOfInstallation = <Deps extends InShards>(
     deps.shards.chooseByInstallation(project.id, (params as { installationId: string }).installationId),
   );
 
-/** For a body that names a group, which need not be there, or an installation of it. */
+/** Runs an endpoint in the shard of the group or installation that the body names; the group need not exist. */
 export const inShardOfBody = <Deps extends InShards>(deps: Deps, build: (deps: Deps) => Endpoint): Endpoint =>
   inShard(deps, build, ({ project, body }) => {
     const { groupRef, installationId = "" } = body as { groupRef?: string; installationId?: string };

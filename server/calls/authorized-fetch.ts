@@ -71,7 +71,7 @@ function isUnauthorized(response: ProviderResponse, connector: Connector | undef
   return kind === "unauthorized" || (response.status === 401 && kind !== "forbidden");
 }
 
-/** Such a 401 is no reason to suspect the credentials, either. */
+/** Returns 403 for a 401 about the request, which is no reason to suspect the credentials. */
 const lessThan401 = ({ status }: ProviderResponse): number => (status === 401 ? 403 : status);
 
 interface Sending extends AuthorizedFetchOptions {

@@ -90,7 +90,7 @@ type Wire = Parameters<typeof buildAuthorization>[1];
 export const unusableError = (message: string, cause?: unknown): ProviderError =>
   new ProviderError({ kind: "forbidden", message, cause });
 
-/** What authenticates the calls: some providers repeat it in an error, which is logged, stored and shown. */
+/** Lists what authenticates the calls, to redact it: some providers repeat it in an error, which is logged, stored and shown. */
 export function listSecrets({ authorization: own, accessToken = "" }: LiveConnection): string[] {
   const { headers, query, signer } = own;
   const ofHeaders = headers.flatMap(([, value]) => {

@@ -34,7 +34,7 @@ export function openLiveConnections(deps: Services): LiveConnections {
   const background = openBackgroundWork(deps.log);
   const suspects = openSuspectCredentials(deps, background);
   const slots = openRefreshSlots(deps.refreshLimits);
-  /** Until when a connection is not refreshed early, in milliseconds since the epoch. */
+  /** For each connection, the time until which it is not refreshed early, in milliseconds since the epoch. */
   const restingUntil = keepRecentlyUsed<number>(MAX_CONNECTIONS);
 
   const read = async (projectId: string, id: string): Promise<LiveConnection | undefined> => {

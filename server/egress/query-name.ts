@@ -5,7 +5,7 @@ import { readFile } from "node:fs/promises";
 import { isIP } from "node:net";
 import { normalizeHost } from "./address-guard.ts";
 
-/** For the first try at a server; there are three, the later ones take `LONGEST_TRY_MS`. */
+/** Timeout of the first of three tries at a server; later ones may take `LONGEST_TRY_MS`. */
 const FIRST_TRY_MS = 1_000;
 const LONGEST_TRY_MS = 1_500;
 /** For all tries at all servers and all spellings of the name. */

@@ -1,4 +1,4 @@
-/** What each type of event reports, for people who choose types; and which types do not occur yet. */
+/** Describes each type of event for people who choose types, and says which types do not occur yet. */
 import type { EventType } from "./event-types.ts";
 
 export const EVENT_DESCRIPTIONS: Record<EventType, string> = {

@@ -32,7 +32,7 @@ const VERB = new RegExp(`^(.*[^/])(?::|%3A)(${VERBS.join("|")})$`, "i");
 const OBJECT =
   /^(.*?\/(?:integrations|providers|installations)\/[^/]+\/objects\/)(.+?)(\/metadata|\/config-content|\/backfill-progress|\/:deliverResults)?$/;
 
-/** What stands between `/records/` and the record's id is one object name. */
+/** The text between `/records/` and the record's id is one object name, slashes included. */
 const RECORD = /^(.*?\/installations\/[^/]+\/records\/)(.+)(\/[^/]+)$/;
 
 /** Addresses without verbs or objects: a colon belongs to the customer's name. */

@@ -41,7 +41,7 @@ export function refusedRequest(request: FastifyRequest, problem: Problem): Refus
     projectId,
     caller: known.caller,
     method: request.method,
-    // In one spelling, so that an erasure finds the name of a group in it.
+    // Normalized, so that an erasure finds the name of a group in it.
     path: normalizePath(request.originalUrl.split("?")[0] ?? ""),
     operationId: known.entry.endpoint.operationId,
     ...namedGroup(request.body, request.query, request.params),

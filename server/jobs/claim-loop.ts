@@ -221,7 +221,7 @@ class Loop<Item> implements ClaimLoop {
     }
   }
 
-  /** Until the next item is due, at most one poll. */
+  /** Returns the time until the next item is due, at most one poll interval. */
   async #restMs(): Promise<number> {
     const { pollMs = POLL_MS } = this.#options;
     if (this.#underWay.size > 0) return pollMs;

@@ -14,7 +14,7 @@ interface SharedCommitOptions<T> {
   maxUnderWay?: number;
   /** Returns whether items may be tried alone after this failure of several; unless given, if it did not take too long. */
   mayRepeat?(error: unknown): boolean;
-  /** For items without a waiting caller: fewer than `items` wait `ms` for more, unless they come one at a time. */
+  /** For items without a waiting caller: fewer than `items` wait `ms` for more, unless they arrive one at a time. */
   gather?: { items: number; ms: number };
 }
 

@@ -14,7 +14,7 @@ export const ownKeys = (connector: Connector, objectName: string) => ({
 
 /** How exactly a time is known: the provider's own of the change, that of its answer in full seconds, or only that of our clock. */
 const TOLERANCE_MS = { change: 1_000, answer: 2_000, ours: 60_000 };
-/** For how long after a write a provider may still derive values from it. */
+/** How long after a write a provider may still derive values from it. */
 const DERIVED_MS = 120_000;
 
 interface Written {
@@ -24,7 +24,7 @@ interface Written {
   outcomes: readonly RecordOutcome[];
   /** Duration from the first request to the last answer. */
   tookMs: number;
-  /** What the last answer says about its time (`Date`). */
+  /** Time of the last answer by its header `Date`. */
   answerTime: Date | undefined;
   recordKey(id: string): string;
 }

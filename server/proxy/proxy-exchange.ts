@@ -33,7 +33,7 @@ export interface ProxyCall {
   response: ServerResponse;
   head: RequestHead;
   target: Target;
-  /** For an answer that has none of the provider's. */
+  /** Id for an answer that has no request id of the provider. */
   requestId: string;
   /** The caller knows the call by `requestId`, whatever the provider answers. */
   isNamed: boolean;

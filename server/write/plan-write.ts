@@ -37,7 +37,7 @@ export interface WritePlan {
   key?: string;
   /** The provider's name for the object. */
   objectName: string;
-  /** Its name in results and events: the builder's, where it has one. */
+  /** Name of the object in results and events: the builder's, if it has one. */
   messageName: string;
   batch: boolean;
   allOrNone: boolean;

@@ -1,4 +1,4 @@
-/** What a test sees of a customer's subscriptions: their state, the lines about their events, the delivered entries. */
+/** Shows a test the subscriptions of a customer: their state, the lines about their events, the delivered entries. */
 import { createValidator } from "../../server/http/validation.ts";
 import { SubscribeMessageSchema } from "../../server/events/subscribe-message-schema.ts";
 import type { Answer, Client } from "./client.ts";
@@ -11,7 +11,7 @@ interface SeenSubscriptions {
   subscriptions(): Promise<Answer["body"][]>;
   /** The first subscription. */
   subscription(): Promise<Answer["body"]>;
-  /** What became of the events about a record. */
+  /** The outcomes of the events about a record. */
   lines(recordId: string): Promise<Answer["body"][]>;
   /** All entries about a record; each message is checked against its schema. */
   entries(recordId: string): Answer["body"][];

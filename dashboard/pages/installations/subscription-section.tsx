@@ -1,4 +1,4 @@
-/** One object that an installation subscribes to: how its changes become known, and how that goes. */
+/** One object that an installation subscribes to: the source of its changes, and its state. */
 import { type JSX, useState } from "react";
 import { Group, Text, TextInput } from "@mantine/core";
 import type { Schemas } from "../../api.gen.ts";

@@ -65,7 +65,7 @@ const toLine = (
   more: <TimeAgo time={since} />,
 });
 
-/** It is true of every customer, and stands here once. */
+/** Shows the reason that applies to every customer once, above the list. */
 function MissingWorker({ reasons }: { reasons: Reason[] }): JSX.Element | null {
   const missing = reasons
     .filter(({ type }) => type === "worker")

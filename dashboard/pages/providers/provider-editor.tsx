@@ -19,7 +19,7 @@ interface ProviderEditorProps {
   providerKey: string;
   /** The first text; another one replaces what is in the editor. */
   source: string;
-  /** It is stored already, as `source`; otherwise a new one. */
+  /** Whether the provider is stored already, as `source`; otherwise it is new. */
   isStored?: boolean;
   /** Why it cannot be stored yet, besides the role. */
   reason?: string;

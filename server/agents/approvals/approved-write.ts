@@ -75,7 +75,7 @@ function getRecord({ records }: WritePlan): PlannedRecord {
 /** The record as it is: absent members are not known. */
 export interface Current {
   recordId?: string;
-  /** Before the write: its fields, or for a deletion the whole record. */
+  /** Values before the write: of the written fields, or for a deletion of the whole record. */
   before?: JsonObject;
 }
 

@@ -128,7 +128,7 @@ export const deployManifestTool = defineTool({
   },
 });
 
-/** Only a key can say so: a person who works with an agent has given it no standing permission. */
+/** Returns whether the caller's key permits deployments. A person who works with an agent has given it no standing permission. */
 async function mayDeploy({ deps, session }: ManageCall): Promise<boolean> {
   const { principal, project } = session;
   if (principal.kind !== "key") return false;

@@ -149,7 +149,7 @@ function readerProgram(): Promise<Buffer> {
   return program;
 }
 
-/** In a child process, so that the memory it needs is freed. */
+/** Runs in a child process, so that the memory it needs is freed. */
 async function extractProgram(): Promise<Buffer> {
   const run = promisify(execFile);
   // The package needs nothing of the environment.

@@ -20,7 +20,7 @@ export async function checkProviders(
   return providers;
 }
 
-/** In the order of their keys: otherwise two concurrent deployments could deadlock. */
+/** Stores them in the order of their keys: otherwise two concurrent deployments could deadlock. */
 export async function storeProviders(
   queries: ControlQueries,
   projectId: string,

@@ -128,7 +128,7 @@ const customAuthCallback = (deps: FlowServices) =>
       (await renderCallbackPage(deps, Object.entries(query), headers)) ?? strangeBrowserPage(),
   });
 
-/** In the query of a form that `renderResendingPage` sends. */
+/** Query parameter of a form that `renderResendingPage` sends. */
 const RESENT = "resent";
 
 const customAuthFormCallback = (deps: FlowServices) =>

@@ -110,7 +110,7 @@ function getProvider(deps: Services, row: ConnectionRow): ProviderInfo {
   return provider;
 }
 
-/** Before a token counts as sent. Throws `TokenEndpointError`. */
+/** Runs before a token counts as sent. Throws `TokenEndpointError`. */
 function requireTokenUrl(provider: ProviderInfo, options: UrlOptions): void {
   try {
     tokenUrl(provider, options);

@@ -62,7 +62,7 @@ export async function saveFailure(
   const { id, projectId, provider } = lease.row;
   deps.log.warn({ connectionId: id, projectId, provider, failure: error.failure }, "token refresh failed");
   const failure = asProviderError(error, provider);
-  // Also where the answer was lost: no other one will come.
+  // Applies to a lost answer too, because no other one will come.
   const saved = await lease.settle(true, async (queries, fresh) => {
     if (error.failure === "no-app") await markLacksApp(queries, id);
     if (isFinal(lease, error)) {

@@ -5,7 +5,7 @@ import { elapsedMs } from "../../../ground/clock.ts";
 /** Time limit for all patterns of one answer together. Usual patterns take a tenth of a millisecond. */
 const BUDGET_MS = 100;
 
-/** Its result is a text, so that nothing of the other context comes here. */
+/** Its result is a text, so that no object of the other context reaches this one. */
 const SCRIPT = new Script(`{
   const match = new RegExp(pattern).exec(text);
   match === null ? undefined : (match.groups?.result ?? match[1] ?? match[0]);

@@ -1,4 +1,4 @@
-/** What is known of a connection's credentials: trials, successes, and why no new token can be obtained. */
+/** Stores the state of a connection's credentials: trials, successes, and why no new token can be obtained. */
 import { sql } from "kysely";
 import type { ControlQueries } from "../database/sides.ts";
 import { queueSyncs } from "../integrations/installation-syncs.ts";

@@ -168,7 +168,7 @@ interface InstallationFilter {
   groupRef?: string;
   healthStatus?: HealthStatus;
   text?: string;
-  /** Only of customers of the database that is asked. */
+  /** Only rows of customers of this database. */
   isOwn?: boolean;
 }
 

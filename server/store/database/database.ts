@@ -48,7 +48,7 @@ export interface Database {
   close(): Promise<void>;
 }
 
-/** For tests: roles with the rights of one side each, so that a statement on the wrong side fails. */
+/** Roles of tests, with the rights of one side each, so that a statement on the wrong side fails. */
 export interface SideRoles {
   control: string;
   data: string;

@@ -83,7 +83,7 @@ const WAITING_WRITES = sql`(
 
 /** Enough have failed in a row, and not long ago. */
 export const IS_FAILING = sql`failures >= ${FAILURES_IN_A_ROW} and last_time > now() - interval ${FAILURES_COUNT_FOR}`;
-/** For a regular expression: `[contact] Error writing to provider: `, or that of a batch. */
+/** Beginning of a stored error, as a regular expression: `[contact] Error writing to provider: `, or that of a batch. */
 const RESULT_BEGINNING = "^\\[[^\\]]*\\] (Error writing to provider: |Batch write completed [^:]*: )?";
 
 /** The operation's result without what the sentence has said already. */

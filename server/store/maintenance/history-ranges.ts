@@ -77,7 +77,7 @@ export async function extendHistory(queries: DataQueries, history: History): Pro
   const days = (await measureDay(queries, history)) < LARGE_DAY_BYTES ? LONG_DAYS : 1;
   while (fromMs <= aheadMs) {
     const untilMs = fromMs + days * DAY_MS;
-    // Without a partition in time, rows are in the default one. They stay there; the next partition begins after them.
+    // If a partition was not made in time, rows are in the default one. They stay there; the next partition begins after them.
     const isFree = !(await hasRows(queries, history, { from: toBound(fromMs), until: toBound(untilMs) }));
     if (isFree && !(await addRange(queries, history, [fromMs, untilMs]))) return;
     fromMs += isFree ? untilMs - fromMs : DAY_MS;

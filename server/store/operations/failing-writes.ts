@@ -10,7 +10,7 @@ export interface WriteKind {
   writeType: "create" | "update" | "upsert" | "delete";
 }
 
-/** What one ended write, or a batch, tells of its kind. */
+/** Result of an ended write or batch, as evidence for all writes of its kind. */
 export interface WriteVerdict extends WriteKind {
   operationId: string;
   /** Whether the provider wrote at least one record; false: it failed, or nobody knows. */

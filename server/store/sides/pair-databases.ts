@@ -215,7 +215,7 @@ async function rehearseSubscription(
   }
 }
 
-/** Has the server not log the statements of this session, which have a password. Only a superuser may decide that. */
+/** Keeps the statements of this session out of the server's log, because they have a password. Only a superuser may do that. */
 async function hideStatements(data: ClientBase): Promise<void> {
   await data.query(
     `select set_config(name, value, false)

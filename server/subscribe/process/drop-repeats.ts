@@ -10,7 +10,7 @@ export const isGone = (hash: Buffer): boolean => hash.equals(GONE);
 
 export interface NewGroups {
   groups: EventGroup[];
-  /** What the receiver has of the record after each group; null: not known. */
+  /** Hash of what the receiver has of the record after each group; null if unknown. */
   hashes: (Buffer | null)[];
   repeated: EndedEvent[];
 }

@@ -81,7 +81,7 @@ function toGroup(events: [InboxEvent, ...InboxEvent[]]): EventGroup {
   };
 }
 
-/** What happens at the same moment: a record is created first and deleted last. */
+/** Order of events with the same time: a record is created first and deleted last. */
 const RANK = { create: 0, update: 1, other: 2, associationUpdate: 2, delete: 3 };
 
 /** Compares events that have no order but their times. */

@@ -76,7 +76,7 @@ async function settle(
     reason: failure.message,
     retryTime: new Date(Math.max(nowMs() + delayMs, failure.retryAt?.getTime() ?? 0)),
     attempts,
-    // What was selected may have been removed there.
+    // The selection may have been removed at the provider.
     setUpAgain: isPermanent || failure.kind === "not_found",
   };
 }

@@ -10,7 +10,7 @@ import {
   type DueInstallation,
 } from "../../store/operations/write-queue.ts";
 
-/** With fewer due writes than this, one query of the writes finds all installations that have some. */
+/** If fewer writes than this are due, one query of them finds all installations that have some. */
 const MAX_READ = 256;
 /** Limits of a claim where very many installations have writes: installations per statement, and statements. */
 const PAGE = 256;
