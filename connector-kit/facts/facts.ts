@@ -206,10 +206,16 @@ const RecordFact = closed({
     "Path in a record of the member that has the written fields, where `wrap` does not tell it.",
   ),
   replaces: Type.Optional(
-    Type.Array(Type.String(), {
-      description:
-        "Of an update: paths of objects of fields that it replaces as a whole, so that members that are left out are cleared.",
-    }),
+    Type.Array(
+      closed({
+        at: text("Path in the record."),
+        by: optional("Of a list: the member that tells which entry it is."),
+      }),
+      {
+        description:
+          "Of an update: objects of fields, and lists, that it replaces as a whole, so that what is left out is cleared.",
+      },
+    ),
   ),
   answerId: optional("Where the id is in an answer that is not the record: a path, or `header.<name>`."),
   keys: Type.Optional(

@@ -24,7 +24,8 @@ export function warnOfUpdate(
       "update",
       `the vendor says of ${operation.method} ${operation.bare}: “${said}” Look up what becomes of fields that an update leaves out`,
     );
-  const { wrap, also = {}, keeps = [], repeats = [], requires = [] } = update;
+  const { wrap, also = {}, repeats = [], requires = [] } = update;
+  const keeps = (update.keeps ?? []).map((kept) => (typeof kept === "string" ? kept : kept.at));
   const inside = wrap?.in ?? (wrap?.jsonApi ? "data.attributes" : undefined);
   const at =
     operation.body &&
@@ -34,7 +35,7 @@ export function warnOfUpdate(
     const lost = typeof schema["description"] === "string" ? findSentence(schema["description"]) : undefined;
     if (lost !== undefined && schema["type"] === "object" && !keeps.includes(name))
       warn("update.keeps", `the vendor says of ${name}: “${lost}” \`keeps: [${name}]\` sends what is there`);
-    if (lost !== undefined && schema["type"] === "array")
+    if (lost !== undefined && schema["type"] === "array" && !keeps.includes(name))
       warn("update", `the vendor says of the list ${name}: “${lost}” Callers write the whole list`);
     if (
       required &&

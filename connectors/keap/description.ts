@@ -37,7 +37,16 @@ export const description: Description = {
     get: { path: "/crm/rest/v2/{path}/{id}" },
   },
   objects: {
-    contacts: { ...buildList(contactFields), example: { given_name: "Ada" } },
+    contacts: {
+      ...buildList(contactFields),
+      // "Any item not listed here will be removed if it already exists", also of addresses and telephone numbers, of which callers write the whole list.
+      update: {
+        method: "PATCH",
+        path: "/crm/rest/v2/{path}/{id}",
+        keeps: [{ at: "custom_fields", by: "id" }],
+      },
+      example: { given_name: "Ada" },
+    },
     companies: {
       ...buildList(companyFields, ofOneCompany),
       since: { to: "query.filter", template: "since_time=={since}" },
@@ -68,6 +77,7 @@ export const description: Description = {
   errors: { message: ["message", "fault.faultstring"], code: "fault.detail.errorcode" },
   sources: {
     documentation: "https://developer.infusionsoft.com/docs/restv2",
-    checked: "2026-11-28, Keap’s OpenAPI file of 2026-08, in its SDK",
+    checked:
+      "2026-11-28, Keap’s OpenAPI file of 2026-08, in its SDK. An update of the addresses, telephone numbers or accounts of a contact replaces the whole list",
   },
 };

@@ -22,7 +22,10 @@ export const description: Description = {
   },
   objects: {
     people: { example: { email_address: "ada@example.com", first_name: "Ada" } },
-    accounts: { example: { name: "Quill Ltd", domain: "quill.example" } },
+    accounts: {
+      update: { method: "PUT", path: "/v2/{path}/{id}.json", repeats: ["name", "domain"] },
+      example: { name: "Quill Ltd", domain: "quill.example" },
+    },
     notes: {
       update: { method: "PUT", path: "/v2/{path}/{id}.json", repeats: ["content"] },
       example: { content: "Asked for pens", associated_with_type: "person", associated_with_id: 1 },

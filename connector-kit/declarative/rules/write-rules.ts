@@ -22,11 +22,20 @@ export const completeUpdate = {
     }),
   ),
   keeps: Type.Optional(
-    Type.Array(Type.String(), {
-      description:
-        "Paths of objects of fields that the provider replaces as a whole, so that an update of some of their members would clear the " +
-        "others. The record is read before, and what the caller leaves out is sent as it is there.",
-    }),
+    Type.Array(
+      Type.Union([
+        Type.String(),
+        Type.Object(
+          { at: text("Path of the list."), by: text("Member of an entry that tells which one it is.") },
+          { description: "The same for a list of entries, such as custom fields by id." },
+        ),
+      ]),
+      {
+        description:
+          "Paths of objects of fields that the provider replaces as a whole, so that an update of some of their members would clear the " +
+          "others; of lists as `{at, by}`. The record is read before, and what the caller leaves out is sent as it is there.",
+      },
+    ),
   ),
   requires: Type.Optional(
     Type.Array(Type.String(), {

@@ -327,52 +327,6 @@ test("what an update repeats and the record does not have is left to the provide
   );
 });
 
-const KEEPING = describeConnector("Quill", {
-  defaults: {
-    modes: ["update"],
-    get: { path: "/{path}/{id}" },
-    update: { method: "PATCH", path: "/{path}/{id}", keeps: ["custom"] },
-  },
-  objects: { pens: {} },
-  errors: { message: ["error"] },
-  sources: { documentation: "https://docs.quill.example", checked: "2026-11-28, made up" },
-}).write;
-
-test("an update of a part of what the provider replaces as a whole keeps the rest, which is read before", async () => {
-  const pen = { id: "5", name: "Quill", custom: { city: "Ely", vip: true, tier: "gold" } };
-  const provider = replay({ status: 200, body: pen }, { status: 200, body: pen });
-  await KEEPING?.write(updatePen({ custom: { tier: "lead", city: null } }), provider.fetch);
-  assert.deepEqual(
-    provider.requests.map(({ method, path, body }) => [method, path, body]),
-    [
-      ["GET", "/pens/5", undefined],
-      ["PATCH", "/pens/5", { custom: { city: null, vip: true, tier: "lead" } }],
-    ],
-  );
-});
-
-test("an update that leaves the whole alone, or clears it, reads nothing before; a record without it gets what is written", async () => {
-  for (const fields of [{ name: "Pen" }, { custom: null }] as JsonObject[]) {
-    const provider = replay({ status: 200, body: { id: "5" } });
-    await KEEPING?.write(updatePen(fields), provider.fetch);
-    assert.deepEqual(
-      provider.requests.map(({ body }) => body),
-      [fields],
-    );
-  }
-  const bare = replay({ status: 200, body: { id: "5" } }, { status: 200, body: { id: "5" } });
-  await KEEPING?.write(updatePen({ custom: { tier: "lead" } }), bare.fetch);
-  assert.deepEqual(bare.requests[1]?.body, { custom: { tier: "lead" } });
-  const shown = KEEPING?.prepare(updatePen({ custom: { tier: "lead" } }));
-  assert.deepEqual(
-    shown?.map(({ method, body }) => [method, body]),
-    [
-      ["GET", undefined],
-      ["PATCH", { custom: { "*": "{custom.*}", tier: "lead" } }],
-    ],
-  );
-});
-
 test("an update without a field that no answer tells is refused before anything is sent, and prepared ones show what is read", async () => {
   const provider = replay();
   const result = await DEMANDING?.write(updatePen({ name: "Nib" }), provider.fetch);

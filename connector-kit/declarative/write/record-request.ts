@@ -32,11 +32,18 @@ export function prepareRequests(
 ): ProviderRequest[] {
   const { readBefore } = findRules(plan, write.type) ?? {};
   const [missing, partial] = [missingFields(plan, write, record), partialFields(plan, write, record)];
-  const names = [...(readBefore ? [readBefore.from] : []), ...missing, ...partial];
+  const names = [
+    ...(readBefore ? [readBefore.from] : []),
+    ...missing,
+    ...partial.map(({ at: path }) => path),
+  ];
   if (names.length === 0 || !plan.get || record.id === undefined) return [buildRequest(write, record)];
   const named = Object.fromEntries([
     ...missing.map((path) => [path, `{${path}}`] as const),
-    ...partial.map((path) => [path, keepRest(at(record.fields, path), { "*": `{${path}.*}` })] as const),
+    ...partial.map((kept) => {
+      const rest = kept.by === undefined ? { "*": `{${kept.at}.*}` } : [{ [kept.by]: `{${kept.at}.*}` }];
+      return [kept.at, keepRest(kept, at(record.fields, kept.at), rest)] as const;
+    }),
   ]);
   const request = buildRequest(write, withFields(record, named), readBefore && `{${readBefore.from}}`);
   return [getRequest(plan, plan.get, record.id, names), request];
@@ -50,18 +57,36 @@ export const missingFields = (
 ): string[] =>
   type === "update" ? (update?.repeats ?? []).filter((path) => at(fields, path) === undefined) : [];
 
-/** Returns the paths of objects that the provider replaces as a whole and that this update may name in part. */
+interface Kept {
+  at: string;
+  /** Of a list: the member that tells which entry it is. */
+  by?: string;
+}
+
+/** Returns what the provider replaces as a whole and this update may name in part. */
 export const partialFields = (
   { update }: ObjectPlan,
   { type }: RecordWrite,
   { fields }: RecordToWrite,
-): string[] => (type === "update" ? (update?.keeps ?? []).filter((path) => isObject(at(fields, path))) : []);
+): Kept[] =>
+  type !== "update"
+    ? []
+    : (update?.keeps ?? [])
+        .map((kept): Kept => (typeof kept === "string" ? { at: kept } : kept))
+        .filter((kept) => (kept.by === undefined ? isObject : Array.isArray)(at(fields, kept.at)));
 
-/** Returns what the caller writes of an object, with what else is there. */
-export const keepRest = (written: Json | undefined, found: Json | undefined): JsonObject => ({
-  ...(isObject(found) && Object.fromEntries(Object.entries(found).filter(([, value]) => value !== null))),
-  ...(isObject(written) && written),
-});
+/** Returns what the caller writes of an object or a list, with what else is there. */
+export function keepRest({ by }: Kept, written: Json | undefined, found: Json | undefined): Json {
+  if (by === undefined)
+    return {
+      ...(isObject(found) && Object.fromEntries(Object.entries(found).filter(([, value]) => value !== null))),
+      ...(isObject(written) && written),
+    };
+  const entries = Array.isArray(written) ? written : [];
+  const named = new Set(entries.map((entry) => isObject(entry) && String(entry[by])));
+  const others = Array.isArray(found) ? found : [];
+  return [...entries, ...others.filter((entry) => isObject(entry) && !named.has(String(entry[by])))];
+}
 
 const isObject = (value: Json | undefined): value is JsonObject => value !== undefined && isJsonObject(value);
 

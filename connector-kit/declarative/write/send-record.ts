@@ -101,7 +101,11 @@ async function readFirst(
   const { readBefore } = findRules(plan, write.type) ?? {};
   const { id } = record;
   const [missing, partial] = [missingFields(plan, write, record), partialFields(plan, write, record)];
-  const names = [...(readBefore ? [readBefore.from] : []), ...missing, ...partial];
+  const names = [
+    ...(readBefore ? [readBefore.from] : []),
+    ...missing,
+    ...partial.map(({ at: path }) => path),
+  ];
   if (names.length === 0 || id === undefined) return { record, value: undefined };
   const found = await getOne({ plan, fetch, classify }, id, names);
   if (!found)
@@ -110,7 +114,9 @@ async function readFirst(
     const value = at(found, path);
     return value === undefined || value === null ? [] : [[path, value] as const];
   });
-  const kept = partial.map((path) => [path, keepRest(at(record.fields, path), at(found, path))] as const);
+  const kept = partial.map(
+    (one) => [one.at, keepRest(one, at(record.fields, one.at), at(found, one.at))] as const,
+  );
   const complete = withFields(record, Object.fromEntries([...repeated, ...kept]));
   if (!readBefore) return { record: complete, value: undefined };
   const value = at(found, readBefore.from);

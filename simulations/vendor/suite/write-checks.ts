@@ -18,11 +18,11 @@ export function listWriteChecks(bench: Bench): Check[] {
       source: bench.object[action]?.source,
       run: () => writeCheck(bench, action),
     }));
-  for (const path of (bench.modes.includes("update") && bench.object.update?.replaces) || [])
+  for (const { at, by } of (bench.modes.includes("update") && bench.object.update?.replaces) || [])
     checks.push({
-      name: `the rest of ${path}`,
+      name: `the rest of ${at}`,
       source: bench.object.update?.source,
-      run: () => keepsRest(bench, path),
+      run: () => keepsRest(bench, at, by),
     });
   if (bench.modes.includes("update") && bench.object.update)
     checks.push({
@@ -41,18 +41,23 @@ async function strangeId(bench: Bench): Promise<undefined> {
   expect(bench.vendor.seen.length === 0, `${id}, which is no id of this vendor, is sent`);
 }
 
-/** Checks that an update of one member of an object, which the vendor replaces as a whole, leaves its other members. */
-async function keepsRest(bench: Bench, path: string): Promise<undefined> {
+/** Checks that an update of one member of an object, or one entry of a list, which the vendor replaces as a whole, leaves the others. */
+async function keepsRest(bench: Bench, path: string, by: string | undefined): Promise<undefined> {
+  const shown = (city: string | undefined, tier: string): Json => {
+    if (by !== undefined)
+      return [{ [by]: "2", content: tier }, ...(city === undefined ? [] : [{ [by]: "1", content: city }])];
+    return { ...(city !== undefined && { city }), tier };
+  };
   const fields: JsonObject = {};
-  setAtPath(fields, path, { city: "Ely", tier: "gold" });
+  setAtPath(fields, path, shown("Ely", "gold"));
   const [record] = putRecords(bench, 1, { fields });
   expect(record, "no record");
   const part: JsonObject = {};
-  setAtPath(part, path, { tier: "lead" });
+  setAtPath(part, path, shown(undefined, "lead"));
   expectSuccess(await write(bench, "update", { id: record.id, fields: part }));
   const stored = JSON.stringify(valueAt(record.fields, path));
-  const wanted = JSON.stringify({ city: "Ely", tier: "lead" });
-  expect(stored === wanted, `an update of ${path}.tier leaves ${stored} of ${path}, not ${wanted}`);
+  const wanted = JSON.stringify(shown("Ely", "lead"));
+  expect(stored === wanted, `an update of a part of ${path} leaves ${stored}, not ${wanted}`);
 }
 
 async function writeCheck(bench: Bench, action: WriteAction): Promise<string | undefined> {
