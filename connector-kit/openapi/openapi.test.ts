@@ -211,9 +211,9 @@ test("an update that clears what it leaves out is warned about in the vendor's o
   });
   assert.match(
     warnings(part).join(),
-    /update\.keeps: the vendor says of custom: “.*erased\.” `keeps: \[custom\]` sends/,
+    /update\.keeps: the vendor says of custom: “.*erased\.” `keeps: \[\{at: custom\}\]` sends/,
   );
-  assert.deepEqual(warnings(part, { keeps: ["custom"] }), []);
+  assert.deepEqual(warnings(part, { keeps: [{ at: "custom" }] }), []);
 });
 
 test("what the vendor demands of each update is named, unless it is repeated or required", () => {

@@ -25,7 +25,7 @@ export function warnOfUpdate(
       `the vendor says of ${operation.method} ${operation.bare}: “${said}” Look up what becomes of fields that an update leaves out`,
     );
   const { wrap, also = {}, repeats = [], requires = [] } = update;
-  const keeps = (update.keeps ?? []).map((kept) => (typeof kept === "string" ? kept : kept.at));
+  const keeps = (update.keeps ?? []).map(({ at: path }) => path);
   const inside = wrap?.in ?? (wrap?.jsonApi ? "data.attributes" : undefined);
   const at =
     operation.body &&
@@ -34,7 +34,10 @@ export function warnOfUpdate(
   for (const [name, { schema, required }] of listLeaves(root, at.schema, 1)) {
     const lost = typeof schema["description"] === "string" ? findSentence(schema["description"]) : undefined;
     if (lost !== undefined && schema["type"] === "object" && !keeps.includes(name))
-      warn("update.keeps", `the vendor says of ${name}: “${lost}” \`keeps: [${name}]\` sends what is there`);
+      warn(
+        "update.keeps",
+        `the vendor says of ${name}: “${lost}” \`keeps: [{at: ${name}}]\` sends what is there`,
+      );
     if (lost !== undefined && schema["type"] === "array" && !keeps.includes(name))
       warn("update", `the vendor says of the list ${name}: “${lost}” Callers write the whole list`);
     if (

@@ -2,7 +2,7 @@
 import type { Description } from "../../connector-kit/declarative/rules/description.ts";
 
 /** "If you send only the custom fields you want to update, the other custom fields will be erased" (OpenAPI file). */
-const update = { method: "PATCH" as const, path: "/{path}/{id}", keeps: ["custom_fields"] };
+const update = { method: "PATCH" as const, path: "/{path}/{id}", keeps: [{ at: "custom_fields" }] };
 
 export const description: Description = {
   ids: { pattern: "[a-z]{3}_[A-Za-z0-9]{1,64}" },

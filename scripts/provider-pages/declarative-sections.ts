@@ -252,7 +252,7 @@ function completeUpdateText(plans: ObjectPlan[]): string[] {
       ...(keeps.length === 0
         ? []
         : [
-            `* The provider replaces ${names(keeps.map((kept) => (typeof kept === "string" ? kept : kept.at)))} of \`${name}\` as a whole. An update that names some members reads the others first and sends ` +
+            `* The provider replaces ${names(keeps.map(({ at }) => at))} of \`${name}\` as a whole. An update that names some members reads the others first and sends ` +
               "them again, so that a change of them at the same moment is lost; `null` clears one.",
           ]),
       ...(repeats.length === 0

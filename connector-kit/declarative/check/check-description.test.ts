@@ -193,7 +193,7 @@ test("values of the connection, versions, parts of a query, GraphQL and names of
     ["typedValues", { typedValues: { type: "type", values: {} } }],
     ["update.readBefore", { update, get: undefined }],
     ["update.repeats", { update: { ...UPDATE, repeats: ["name"] }, get: undefined }],
-    ["update.keeps", { update: { ...UPDATE, keeps: ["custom"] }, get: undefined }],
+    ["update.keeps", { update: { ...UPDATE, keeps: [{ at: "custom" }] }, get: undefined }],
     ["update.readBefore.to", { update: { ...update, readBefore: { from: "a", to: "header.a" } } }],
     ["delete.idTo", { delete: { method: "POST", path: "/a", idTo: "fill.id" } }],
     ["select", { select: { to: "query.f", most: 50 } }],

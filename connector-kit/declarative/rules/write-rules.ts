@@ -23,17 +23,16 @@ export const completeUpdate = {
   ),
   keeps: Type.Optional(
     Type.Array(
-      Type.Union([
-        Type.String(),
-        Type.Object(
-          { at: text("Path of the list."), by: text("Member of an entry that tells which one it is.") },
-          { description: "The same for a list of entries, such as custom fields by id." },
+      Type.Object({
+        at: text("Path of the object or list."),
+        by: Type.Optional(
+          text("For a list: the member of an entry that tells which one it is, such as `id`."),
         ),
-      ]),
+      }),
       {
         description:
-          "Paths of objects of fields that the provider replaces as a whole, so that an update of some of their members would clear the " +
-          "others; of lists as `{at, by}`. The record is read before, and what the caller leaves out is sent as it is there.",
+          "Objects of fields, and lists, that the provider replaces as a whole, so that an update of a part would clear the rest. The record " +
+          "is read before, and what the caller leaves out is sent as it is there.",
       },
     ),
   ),

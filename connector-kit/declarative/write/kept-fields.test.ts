@@ -13,7 +13,7 @@ const KEEPING = describeConnector("Quill", {
   defaults: {
     modes: ["update"],
     get: { path: "/{path}/{id}" },
-    update: { method: "PATCH", path: "/{path}/{id}", keeps: ["custom", { at: "values", by: "id" }] },
+    update: { method: "PATCH", path: "/{path}/{id}", keeps: [{ at: "custom" }, { at: "values", by: "id" }] },
   },
   objects: { pens: {} },
   errors: { message: ["error"] },

@@ -59,7 +59,7 @@ export const missingFields = (
 
 interface Kept {
   at: string;
-  /** Of a list: the member that tells which entry it is. */
+  /** The member that tells which entry of a list it is. */
   by?: string;
 }
 
@@ -71,9 +71,9 @@ export const partialFields = (
 ): Kept[] =>
   type !== "update"
     ? []
-    : (update?.keeps ?? [])
-        .map((kept): Kept => (typeof kept === "string" ? { at: kept } : kept))
-        .filter((kept) => (kept.by === undefined ? isObject : Array.isArray)(at(fields, kept.at)));
+    : (update?.keeps ?? []).filter((kept) =>
+        (kept.by === undefined ? isObject : Array.isArray)(at(fields, kept.at)),
+      );
 
 /** Returns what the caller writes of an object or a list, with what else is there. */
 export function keepRest({ by }: Kept, written: Json | undefined, found: Json | undefined): Json {
