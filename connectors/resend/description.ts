@@ -1,8 +1,14 @@
 /** Resend's contacts, segments, topics and what is sent to them. Only templates tell when they changed; writes answer with an id. */
 import type { Description } from "../../connector-kit/declarative/rules/description.ts";
 
-/** Lists have these without their contents. Contacts, of which there can be very many, are read without their own properties. */
-const wholeOnly = { readEach: true };
+/**
+ * Lists have these without their contents. Contacts, of which there can be very many, are read without their own properties. Pages are small,
+ * since a refused request begins the page anew, and the two requests a second are shared with all that the team sends.
+ */
+const wholeOnly = {
+  readEach: true,
+  list: { path: "/{path}", pageSize: { to: "query.limit", most: 10 } },
+};
 
 export const description: Description = {
   defaults: {

@@ -139,6 +139,19 @@ test("records that together exceed the limits of the account's triggers are writ
   assert.equal(provider.requests.length, before + 1, "all or none goes in one request");
 });
 
+test("a trigger that fails for each record alone is not asked about each record of a batch", async () => {
+  const message = "LeadTrigger: System.LimitException: Too many SOQL queries: 101";
+  const provider = replay((request) => ({
+    status: 200,
+    body: records(request).map(() => failed("CANNOT_INSERT_UPDATE_ACTIVATE_ENTITY", message)),
+  }));
+  const names = Array.from({ length: 200 }, (_, nth) => `lead ${nth}`);
+  const { outcomes } = await write.write(creates(names), provider.fetch);
+  assert.equal(outcomes.filter(({ success }) => success).length, 0);
+  // 200, 100, 50, 25, 13, 7, 4, 2, 1 and 1; then one more for each half that was left.
+  assert.ok(provider.requests.length <= 18, `${provider.requests.length} requests`);
+});
+
 test("an id that comes again, in either form, waits for the next request", async () => {
   const provider = replay((request) => ({
     status: 200,

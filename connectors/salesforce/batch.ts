@@ -18,6 +18,7 @@ import { withoutId } from "./single.ts";
 export async function writeInBatches(write: RecordWrite, fetch: ProviderFetch): Promise<WriteResult> {
   const outcomes = new Outcomes(write.records.length);
   const result: WriteResult = { outcomes: [], warnings: [] };
+  const written = { outcomes, result, crowdedAlone: 0 };
   for (const [index, record] of write.records.entries()) {
     const fault = recordFault(write, record);
     if (fault) outcomes.fail([index], fault);
@@ -25,7 +26,7 @@ export async function writeInBatches(write: RecordWrite, fetch: ProviderFetch): 
   const planned = planBatchWaves(write);
   const obstacle = allOrNoneObstacle(write, planned);
   if (obstacle) outcomes.fail(outcomes.open([...write.records.keys()]), obstacle);
-  else for (const wave of planned) await writeWave(write, wave, fetch, { outcomes, result });
+  else for (const wave of planned) await writeWave(write, wave, fetch, written);
   return { ...result, outcomes: outcomes.finish() };
 }
 
@@ -59,12 +60,23 @@ function allOrNoneObstacle(write: RecordWrite, planned: number[][]): ProviderErr
   return undefined;
 }
 
+interface Written {
+  outcomes: Outcomes;
+  result: WriteResult;
+  /** Records that exceeded the limits of the account's triggers although they were written alone. */
+  crowdedAlone: number;
+}
+
+/** Two records that fail alone prove that smaller requests do not help. */
+const CROWDED_ALONE = 2;
+
 async function writeWave(
   write: RecordWrite,
   indexes: number[],
   fetch: ProviderFetch,
-  { outcomes, result }: { outcomes: Outcomes; result: WriteResult },
+  written: Written,
 ): Promise<void> {
+  const { outcomes, result } = written;
   await outcomes.attempt(indexes, async () => {
     const answer = await send(writeMany(write, indexes), fetch, classify);
     // Results of records come with status 400 as well as 200, so the body decides.
@@ -74,24 +86,26 @@ async function writeWave(
         toOutcome(saved, write.records[indexes[position] ?? -1]?.id),
       );
       const settled = write.allOrNone ? blameCulprit(reported) : reported;
+      const mayDivide = !write.allOrNone && indexes.length > 1 && written.crowdedAlone < CROWDED_ALONE;
       const crowded: number[] = [];
       for (const [position, index] of indexes.entries()) {
         const outcome = settled[position];
-        if (outcome && isCrowded(outcome) && indexes.length > 1 && !write.allOrNone) crowded.push(index);
+        if (outcome && isCrowded(outcome) && indexes.length === 1) written.crowdedAlone += 1;
+        if (outcome && isCrowded(outcome) && mayDivide) crowded.push(index);
         else if (outcome) outcomes.settle(index, outcome);
       }
       if (results.some(({ success }) => success !== true))
         result.rawResponse = shorten(JSON.stringify(answer.body));
       return crowded.length < indexes.length
-        ? writeWave(write, crowded, fetch, { outcomes, result })
-        : writeHalves(write, crowded, fetch, { outcomes, result });
+        ? writeWave(write, crowded, fetch, written)
+        : writeHalves(write, crowded, fetch, written);
     }
     if (!answer.error) return;
     result.rawResponse = answer.error.rawResponse;
     if (indexes.length === 1 || write.allOrNone || !isAboutOneRecord(answer.error)) {
       return outcomes.fail(indexes, answer.error);
     }
-    return writeHalves(write, indexes, fetch, { outcomes, result });
+    return writeHalves(write, indexes, fetch, written);
   });
 }
 
@@ -99,7 +113,7 @@ async function writeHalves(
   write: RecordWrite,
   indexes: number[],
   fetch: ProviderFetch,
-  written: { outcomes: Outcomes; result: WriteResult },
+  written: Written,
 ): Promise<void> {
   const half = Math.ceil(indexes.length / 2);
   await writeWave(write, indexes.slice(0, half), fetch, written);
