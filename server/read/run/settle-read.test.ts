@@ -238,6 +238,20 @@ test("a triggered read that succeeds has the failing schedule tried at once, and
   assert.deepEqual(await reasons(), []);
 });
 
+test("triggered reads that succeed do not bring a failing schedule to its pause", async (t) => {
+  const failing = await openFailing(t);
+  const { fail, begin, object, queries } = failing;
+  const inAnHour = new Date(nowMs() + HOUR_MS);
+  for (let count = 1; count <= 3; count += 1) {
+    await begin("scheduled");
+    await fail("scheduled", failure("invalid"));
+  }
+  await queries.updateTable("readObjects").set({ nextTick: inAnHour }).execute();
+  await begin("triggered");
+  await succeed(failing, "triggered");
+  assert.deepEqual((await object())?.nextTick, inAnHour);
+});
+
 test("bad credentials end a read at once with the reason, and pause nothing", async (t) => {
   const { fail, begin, object } = await openFailing(t);
   for (const kind of ["scheduled", "triggered"] as const) {

@@ -160,6 +160,9 @@ const MOVE_RUNS = sql`moved as (
  */
 const SCHEDULE_STILL_FAILS = sql`(input.status = 'success' and input.cursor_time is null and failures > 0 and next_tick is not null)`;
 
+/** Each try counts towards the pause of the schedule: at most this many of them may come before their time. */
+const EARLY_TRIES = 2;
+
 /** Removes runs, moves cursors (never into the future, which no read has seen), makes up for missed ticks, and counts failures. */
 const END_RUNS = sql`ended as (
       delete from read_runs using input, mine
@@ -172,7 +175,8 @@ const END_RUNS = sql`ended as (
         settled_time = case when input.settled then least(input.cursor_time, now()) else read_objects.settled_time end,
         deletions_time = case when input.deletions_time is null then read_objects.deletions_time
           else least(input.deletions_time, now()) end,
-        next_tick = case when next_tick is not null and (missed_tick and input.cursor_time is not null or ${SCHEDULE_STILL_FAILS})
+        next_tick = case when next_tick is not null and (missed_tick and input.cursor_time is not null
+            or ${SCHEDULE_STILL_FAILS} and failures <= ${EARLY_TRIES})
           then now() else next_tick end,
         missed_tick = missed_tick and input.cursor_time is null,
         pause = coalesce(read_objects.pause, input.pause),
