@@ -110,8 +110,14 @@ const MOMENT = /^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)$/;
 
 /** Returns the seconds until the token ends; not a number where the answer does not tell. Square tells the moment. */
 function readLifetime({ expires_in: seconds, expires_at: end }: JsonObject): number {
-  if (seconds === undefined && typeof end === "string" && MOMENT.test(end))
-    return (Date.parse(end) - nowMs()) / 1_000;
+  if (
+    typeof seconds !== "number" &&
+    typeof seconds !== "string" &&
+    typeof end === "string" &&
+    MOMENT.test(end)
+  )
+    // A clock that is ahead of the provider's must not make a token of one without end.
+    return Math.max(1, (Date.parse(end) - nowMs()) / 1_000);
   return Number(seconds);
 }
 
