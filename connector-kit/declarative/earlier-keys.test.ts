@@ -39,6 +39,28 @@ test("where all records of a page were deleted, the list goes on behind a page b
   assert.deepEqual(await each.scan(), upTo(12));
 });
 
+test("a list that tells its total is read to its end where records that were read are deleted", async (t) => {
+  for (const gone of [upTo(4), upTo(5), ["5", "6", "7", "8"]]) {
+    let left = upTo(20);
+    const { scan } = await open(
+      t,
+      {
+        list: { path: "/people", pageSize: { to: "query.size", most: 4 } },
+        paging: { keyset: { to: "query.after" } },
+        total: "total",
+      },
+      (query) => {
+        const after = query.get("after");
+        if (after === "8") left = left.filter((id) => !gone.includes(id));
+        if (after !== null && !left.includes(after)) return { status: 400, body: { error: `No ${after}` } };
+        const from = after === null ? 0 : left.indexOf(after) + 1;
+        return { body: { data: left.slice(from, from + 4).map((id) => ({ id })), total: left.length } };
+      },
+    );
+    assert.deepEqual(await scan(), upTo(20), gone.join());
+  }
+});
+
 test("a list that is refused for another reason than its place fails with that", async (t) => {
   const { scan, requests } = await open(t, COUPONS, (query) =>
     query.has("starting_after")

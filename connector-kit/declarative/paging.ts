@@ -97,7 +97,8 @@ export function nextPlace(
       ? (numberInAddress(offset, answered) ?? skipped + count)
       : undefined;
   }
-  if (!keyset || !goesOn(paging, keyset, answered)) return undefined;
+  // A total falls with each record that is deleted, also with one that was counted as read: it ends no list that goes on behind a record.
+  if (!keyset || !goesOn(paging, keyset, { ...answered, total: undefined })) return undefined;
   if (lastId !== undefined) return lastId;
   throw brokenPage("the provider says that records follow, but the page has none to go on from");
 }
