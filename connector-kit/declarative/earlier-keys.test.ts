@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ObjectRules } from "./rules/description.ts";
-import { open, people, upTo, type Answer } from "./scan-fixture.ts";
+import { numberIn, open, people, upTo, type Answer } from "./scan-fixture.ts";
 
 /** Twelve coupons; those are deleted before the request that goes on behind this one. Stripe refuses a cursor that left the list (stripe-node, issue 2368). */
 function listCoupons(deletions: Record<string, string[]>) {
@@ -69,4 +69,15 @@ test("a list that is refused for another reason than its place fails with that",
   );
   await assert.rejects(scan(), /Key expired/);
   assert.ok(requests.length <= 20, `${requests.length}`);
+});
+
+test("a list that is refused for good from one place on fails with that, not with the pages before", async (t) => {
+  const keys = upTo(60);
+  const { scan } = await open(t, COUPONS, (query) => {
+    const from = numberIn(query, "starting_after");
+    return from >= 52
+      ? { status: 400, body: { error: "Too deep for this key" } }
+      : { body: { data: keys.slice(from, from + 4).map((id) => ({ id })), has_more: from + 4 < 60 } };
+  });
+  await assert.rejects(scan(), /Too deep for this key/);
 });

@@ -4,8 +4,8 @@
  */
 import type { Json } from "../../ground/json.ts";
 import type { ProviderError } from "../calls/provider-error.ts";
-import { valueAt } from "../calls/text-at.ts";
-import type { Checkpoint } from "../read-connector.ts";
+import { textAt, valueAt } from "../calls/text-at.ts";
+import type { Checkpoint, SourceRecord } from "../read-connector.ts";
 import type { PagingRules } from "./rules/paging-rules.ts";
 import { mayBeOfPlace } from "./scan-progress.ts";
 
@@ -27,8 +27,33 @@ export function rememberEarlier(
   return { earlier: { near, far } };
 }
 
+interface Page {
+  records: SourceRecord[];
+  deleted: SourceRecord[];
+}
+
+/**
+ * Returns the page behind an earlier record; undefined where none is known, or where the refusal is not about the place. Throws the refusal
+ * where that page has the record which was refused: it is there, so that the refusal is about something else.
+ */
+export async function readEarlier<P extends Page>(
+  paging: PagingRules,
+  reached: Checkpoint | undefined,
+  { refusal, readAt }: { refusal: ProviderError; readAt: (from: Checkpoint) => Promise<P> },
+): Promise<P | undefined> {
+  const earlier = stepBack(paging, reached, refusal);
+  const page = earlier && (await readAt(earlier));
+  if (page && hasKey(paging, page, reached?.["place"])) throw refusal;
+  return page;
+}
+
+const hasKey = ({ keyset }: PagingRules, { records, deleted }: Page, key: Json | undefined): boolean =>
+  [...records, ...deleted].some(
+    ({ id, raw }) => key === (keyset?.from === undefined ? id : textAt(raw, keyset.from)),
+  );
+
 /** Returns where the list goes on earlier; undefined where nothing earlier is known, or where the refusal is not about the place. */
-export function stepBack(
+function stepBack(
   { keyset }: PagingRules,
   checkpoint: Checkpoint | undefined,
   error: ProviderError,

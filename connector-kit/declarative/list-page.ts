@@ -19,7 +19,7 @@ import {
   type Wanted,
 } from "./chosen-list.ts";
 import { requestFirstCheckpoint, buildFirstCursorRequest, nextPlace, putPlace } from "./paging.ts";
-import { rememberEarlier, stepBack } from "./earlier-keys.ts";
+import { readEarlier, rememberEarlier } from "./earlier-keys.ts";
 import { listFilledNames, fillPath, fillText } from "./fill-path.ts";
 import { followTotal, goOnBy } from "./falling-total.ts";
 import { chooseSize, countPagesBefore, findFittedPage } from "./fitted-pages.ts";
@@ -209,8 +209,9 @@ export async function readPageFrom(
       : readAgain(smaller);
   const isEmpty = isEmptyAnswer(rules, sent?.error, response);
   const refusal = isEmpty ? undefined : sent?.error;
-  const earlier = refusal && stepBack(rules.paging ?? {}, reached, refusal);
-  if (earlier) return readPageFrom(reading, given, earlier, wanted);
+  const readAt = (from: Checkpoint) => readPageFrom(reading, given, from, wanted);
+  const earlier = refusal && (await readEarlier(rules.paging ?? {}, reached, { refusal, readAt }));
+  if (earlier) return earlier;
   const again = refusal && restartBehind(rules.paging ?? {}, reached, refusal);
   if (again) return readAgain(again);
   if (refusal) throw refusal;
