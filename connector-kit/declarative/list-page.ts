@@ -43,7 +43,7 @@ import {
   restartWithHalf,
   withKnownSize,
 } from "./smaller-pages.ts";
-import { isUnmoved, moveOn } from "./same-time.ts";
+import { isUnmoved, moveOn, warnOfMoving } from "./same-time.ts";
 import { putSince, readSeenIds, rememberBound } from "./since-bound.ts";
 import {
   trackProgress,
@@ -230,6 +230,7 @@ export async function readPageFrom(
   const next = nextCheckpoint(chosen, checkpoint, answered);
   const providerTime = watched.providerTime();
   const warning =
+    warnOfMoving(chosen, { records, checkpoint }, next) ??
     warnOfMissingDeletions(chosen, plan.since, all.length) ??
     warnOfUnnamed(chosen, whole.length - records.length) ??
     (next ? undefined : warnOfOthers(rules.paging ?? {}, body));

@@ -4,7 +4,6 @@
  * that was. A page with the same records as before shows that none left it, or a page before it, since.
  */
 import { isJsonObject } from "../../ground/json.ts";
-import { brokenPage } from "../calls/page-check.ts";
 import { textAt } from "../calls/text-at.ts";
 import type { Checkpoint, SourceRecord } from "../read-connector.ts";
 import type { ChosenList } from "./chosen-list.ts";
@@ -19,7 +18,10 @@ import {
   type MovedBound,
 } from "./since-bound.ts";
 
-/** A vendor that gives records of one time in ever another order cannot be read whole. */
+/**
+ * Records of one time that are edited all the time, or come in ever another order, must not keep the list from what is behind them. A
+ * record that is passed over then comes when it changes itself, and the read's log says so.
+ */
 const MAX_COMPARISONS = 20;
 
 /** A comparison that is under way: which page of that time is next, and where the list goes on behind it; null at its end. */
@@ -35,7 +37,7 @@ interface TimedPage {
   place: PagePlace | undefined;
 }
 
-/** Returns where the list goes on behind a page, undefined where it has ended. Throws `ProviderError`, also where pages never stand still. */
+/** Returns where the list goes on behind a page, undefined where it has ended. Throws `ProviderError` for a list out of order. */
 export function moveOn(chosen: ChosenList, page: TimedPage): MovedBound | undefined {
   const comparison = readComparison(page.checkpoint);
   return comparison ? compare(chosen, page, comparison) : readOnBehind(chosen, page);
@@ -49,19 +51,31 @@ export function isUnmoved(records: SourceRecord[], checkpoint: Checkpoint | unde
   );
 }
 
+/** Returns a warning where the list leaves a time whose pages have moved at each comparison. */
+export function warnOfMoving(
+  { rules, bound }: ChosenList,
+  { records, checkpoint }: Pick<TimedPage, "records" | "checkpoint">,
+  next: Checkpoint | undefined,
+): string | undefined {
+  const isSettled = countComparisons(checkpoint) < MAX_COMPARISONS || isUnmoved(records, checkpoint);
+  if (!bound || isSettled || next?.["after"] === checkpoint?.["after"]) return undefined;
+  return `the records of ${rules.name} that changed at ${bound.toISOString()} move faster than they can be read, or are in no fixed order: some of them may be left out`;
+}
+
+const countComparisons = (checkpoint: Checkpoint | undefined): number =>
+  readHere(checkpoint).comparisons ?? 0;
+
 /** Begins the comparison where the list would leave a time whose records were on several pages. */
 function readOnBehind(chosen: ChosenList, { records, checkpoint, place }: TimedPage): MovedBound | undefined {
   const { rules, bound } = chosen;
   const moved = moveBound(chosen, records, checkpoint, place);
-  const { pages, digests, comparisons = 0 } = readHere(checkpoint);
+  const { pages, digests } = readHere(checkpoint);
   // Pages that overlap are joined by the records that they have in common. A scan of an earlier version has no digests.
   const areJoined = rules.paging?.offset !== undefined || hasFittedPages(rules);
   const isKnown = digests.length > 0 && digests.length === Math.min(pages, MAX_DIGESTS);
   if (moved?.place !== undefined || !bound || areJoined || !isKnown) return moved;
-  if (comparisons >= MAX_COMPARISONS)
-    throw brokenPage(
-      `the records of ${rules.name} that changed at ${bound.toISOString()} move faster than they can be read, or are in no fixed order`,
-    );
+  const comparisons = countComparisons(checkpoint);
+  if (comparisons >= MAX_COMPARISONS) return moved;
   const first = rules.paging?.page?.first;
   const index = first === undefined ? 0 : pages - 1;
   return {

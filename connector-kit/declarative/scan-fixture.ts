@@ -25,6 +25,7 @@ export async function open(
   errors: Description["errors"] = { message: ["error"] },
 ) {
   const requests: string[] = [];
+  const warnings: string[] = [];
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? "/", "http://vendor.example");
     requests.push(`${url.pathname}${url.search}`);
@@ -61,12 +62,13 @@ export async function open(
       const stored: Checkpoint | undefined = checkpoint && JSON.parse(JSON.stringify(checkpoint));
       const page = await read.readPage(plan, stored, fetch);
       ids.push(...page.records.map(({ id }) => id));
+      if (page.warning !== undefined) warnings.push(page.warning);
       checkpoint = page.next;
       assert.ok(requests.length < 1_000, "the scan ends");
     } while (checkpoint);
     return ids;
   };
-  return { scan, requests, read, fetch };
+  return { scan, requests, warnings, read, fetch };
 }
 
 export const people = (from: number, to: number): JsonObject[] =>
