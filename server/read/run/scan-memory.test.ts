@@ -62,6 +62,12 @@ test("a scan that gets on goes on, with empty pages between and records that com
   );
 });
 
+test("a scan may read the pages of one time again, of which only the first two have exchanged a record", () => {
+  const again = (index: number) =>
+    index === 61 ? ["a1", "b2"] : index === 62 ? ["a2", "b1"] : fresh(((index - 1) % 60) + 1);
+  assert.equal(scan(120, String, again), 120);
+});
+
 test("another attempt at a page is no other visit, and a run that has ended may begin again", () => {
   const memory = openScanMemory();
   const page = buildPage(["a"]);

@@ -8,8 +8,8 @@ import type { FetchedPage, ReadPosition } from "./fetch-page.ts";
 const MAX_RUNS = 1_000;
 /** Places that are remembered besides the mark, which finds longer circles. */
 const RECENT = 64;
-/** A page of which all records were just there can come about by changes; so many in a row cannot. */
-const MAX_REPEATED = 50;
+/** A list that has moved is read again, and most of its pages are as they were: as many as are remembered, but not more in a row. */
+const MAX_REPEATED = RECENT + 1;
 /** Providers that filter after paging send many empty pages; more in a row are a fault of theirs. */
 const MAX_EMPTY = 10_000;
 
