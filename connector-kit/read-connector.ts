@@ -187,6 +187,8 @@ export interface ReadConnector {
   listRenamable?(objectName: string): readonly string[];
   /** Returns false for a field that is read only when it is named, not with all others. Absent: there is none. Pure. */
   isReadWithAll?(field: FieldMetadata): boolean;
+  /** Returns whether the field's values are texts, numbers or booleans, so that no path leads into them. Absent: not known. Pure. */
+  isPlain?(field: FieldMetadata): boolean;
   /**
    * Returns what to ask for to get the value at a path whose first step is no field of the object: `Parent.Field`, or a
    * member that answers have beside the fields. Undefined, or absent: there is no such value. Pure.

@@ -45,6 +45,7 @@ export const read: ReadConnector = {
   fieldKey: (name) => name.toLowerCase(),
   // Where the app lacks their scope, HubSpot may refuse the whole request.
   isReadWithAll: ({ isSensitive }) => isSensitive !== true,
+  isPlain: ({ valueType }) => valueType !== "other",
   fieldBeyond: ([name = "", ...further]) => (further.length === 0 && isTopLevel(name) ? name : undefined),
 };
 

@@ -48,6 +48,7 @@ export const read: ReadConnector = {
   completeId: (id) => (/^[A-Za-z0-9]{15}$/.test(id) ? toLongId(id) : id),
   // Addresses and places repeat their parts; for files Salesforce gives only an address.
   isReadWithAll: ({ providerType }) => !["address", "location", "base64"].includes(providerType),
+  isPlain: ({ valueType }) => valueType !== "other",
   fieldBeyond: parentPath,
 };
 

@@ -79,6 +79,19 @@ integrations:
     assert.match(refused.body.issues[1].remedy, /Did you mean "jobtitle"\?/);
   });
 
+  test("that hold plain values are refused with a path into them, which would always be null", async () => {
+    const refused = await install({
+      selectedFieldMappings: { skill: "$['email'][0]", notes: "$['email'][?primary]['value']" },
+    });
+    assert.equal(refused.status, 422, refused.text);
+    assert.deepEqual(
+      refused.body.issues.map(({ name }: { name: string }) => name),
+      [`${PLACE}.selectedFieldMappings.skill`, `${PLACE}.selectedFieldMappings.notes`],
+    );
+    assert.match(refused.body.issues[0].detail, /`email` of Contacts is one value/);
+    assert.match(refused.body.issues[0].remedy, /"email"/);
+  });
+
   test("that the manifest requires are refused as well, at the object's place", async () => {
     await deployMisspelt();
     const groupRef = await connect();

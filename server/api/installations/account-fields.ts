@@ -25,7 +25,7 @@ export interface ConfigChange {
 }
 
 /**
- * Returns one issue for each selected, mapped or filtered field that the account does not have, and of an object that is new for each
+ * Returns one issue for each selected, mapped or filtered name that leads to nothing in the account, and of an object that is new for each
  * field that the manifest requires. Checks only what differs from `before`. Objects that cannot be described have no issues.
  */
 export async function findUnknownFields(
@@ -129,16 +129,26 @@ const findObject = (content: ConfigContent | undefined, objectName: string): Jso
 const asObject = (value: unknown): JsonObject => (isJsonObject(value as Json) ? (value as JsonObject) : {});
 
 function toIssue(
-  { fieldName, path }: UnknownField,
+  { fieldName, path, plainField }: UnknownField,
   { displayName, name, fields }: ObjectMetadata,
   { place, isRequired }: { place: readonly string[]; isRequired: boolean },
 ): Issue {
   const required = isRequired ? ", which the integration's manifest requires" : "";
-  return {
+  const issue = {
     in: "body",
     name: formatName(isRequired ? [...place] : [...place, ...path]),
-    detail: `The customer's account has no field \`${fieldName}\` of ${displayName ?? name}${required}.`,
     value: fieldName,
+  } as const;
+  const object = displayName ?? name;
+  if (plainField !== undefined)
+    return {
+      ...issue,
+      detail: `\`${plainField}\` of ${object} is one value, without entries or members: nothing is at \`${fieldName}\`${required}.`,
+      remedy: `Name the field itself: "${plainField}".`,
+    };
+  return {
+    ...issue,
+    detail: `The customer's account has no field \`${fieldName}\` of ${object}${required}.`,
     remedy: suggestName(
       fieldName,
       Object.keys(fields),

@@ -5,7 +5,7 @@ import { isFieldPath, parseFieldPath, parseValuePath, type PathStep } from "../.
 import { listRequiredFieldNames, type ReadDefinition } from "./read-definition.ts";
 
 /** What a connector knows about names. */
-export type FieldNames = Pick<ReadConnector, "fieldKey" | "isReadWithAll" | "fieldBeyond">;
+export type FieldNames = Pick<ReadConnector, "fieldKey" | "isReadWithAll" | "isPlain" | "fieldBeyond">;
 
 export interface ReadSet {
   /** For `ReadPlan.fields`: each once, in the spelling of the metadata where it has the field. */

@@ -1,4 +1,4 @@
-/** Finds names in manifest and configuration that the provider's object does not have. Pure. */
+/** Finds names in manifest and configuration that lead to nothing in the provider's object. Pure. */
 import type { ObjectMetadata } from "../../../connector-kit/fields.ts";
 import type { Path } from "../../../manifest/finding.ts";
 import type { ReadDefinition } from "./read-definition.ts";
@@ -9,6 +9,8 @@ export interface UnknownField {
   fieldName: string;
   /** The member of the object's configuration that names it; empty if only the manifest does. */
   path: Path;
+  /** The field that is there, and has one plain value, into which no path leads. */
+  plainField?: string;
 }
 
 /** Returns one entry for each member of the configuration, or field of the manifest, that names an unknown field. */
@@ -31,7 +33,11 @@ export function unknownFields(
     })),
   ];
   const isFilter = ({ path }: UnknownField): boolean => path.includes("fieldFilters");
-  return named.filter(
-    (entry) => !locate(entry.fieldName).isKnown && !(isFilter(entry) && mappings.has(entry.fieldName)),
-  );
+  return named.flatMap((entry): UnknownField[] => {
+    if (isFilter(entry) && mappings.has(entry.fieldName)) return [];
+    const { isKnown, field, source } = locate(entry.fieldName);
+    if (!isKnown) return [entry];
+    const leadsInto = field && source.length > 1 && names.isPlain?.(field) === true;
+    return leadsInto ? [{ ...entry, plainField: field.fieldName }] : [];
+  });
 }
