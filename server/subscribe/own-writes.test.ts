@@ -128,6 +128,35 @@ describe("own writes to HubSpot", () => {
       return entries("505").length > before;
     });
   });
+
+  test("are left out where the customer's configuration says so, although the manifest's object and the destination include them", async () => {
+    const { integration, installationId } = customer;
+    const destination = { updateMask: ["ownWrites"], destination: { ownWrites: "include" } };
+    assert.equal((await busbar.inProject("PATCH", "/destinations/changes", destination)).status, 200);
+    const contacts = { objectName: "contacts", ownWrites: "exclude" };
+    const patched = await busbar.inProject(
+      "PATCH",
+      `/integrations/${integration}/installations/${installationId}`,
+      {
+        updateMask: ["config.content.subscribe.objects.contacts"],
+        installation: { config: { content: { subscribe: { objects: { contacts } } } } },
+      },
+    );
+    assert.equal(patched.status, 200, patched.text);
+    await until(async () => {
+      const before = entries("502").length;
+      await write({ type: "update", record: { id: "502", jobtitle: `Own ${Date.now()}` } });
+      const [newest] = await ended("502", 1);
+      return newest.reason === "own write" && entries("502").length === before;
+    });
+    const before = entries("502").length;
+    busbar.sandbox.hubspot.account.put("contacts", {
+      id: "502",
+      values: { jobtitle: "Theirs" },
+      stamp: true,
+    });
+    await until(() => entries("502").length > before);
+  });
 });
 
 const CRMS = {
