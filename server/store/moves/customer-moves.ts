@@ -30,6 +30,8 @@ export interface CustomerMove {
 
 /** Class of the advisory locks of processes that move a customer. */
 const MOVE_LOCKS = 735_562;
+/** Class of those in the databases of the two shards, one of which may be the control database. */
+const SIDE_LOCKS = 735_563;
 
 export async function listMoves(queries: ControlQueries): Promise<CustomerMove[]> {
   const { rows } = await sql<CustomerMove>`
@@ -43,20 +45,31 @@ export async function listMoves(queries: ControlQueries): Promise<CustomerMove[]
 }
 
 /** Locks until the connection ends. Returns false if another process is at it. */
-export async function tryLockMove(control: ClientBase, groupId: string): Promise<boolean> {
-  const { rows } = await control.query<{ taken: boolean }>(
+export const tryLockMove = (control: ClientBase, groupId: string): Promise<boolean> =>
+  tryLock(control, MOVE_LOCKS, groupId);
+
+/**
+ * The same in a shard: a command that has lost its connection to the control database goes on with those to the shards for a while, and
+ * is not taken for dead.
+ */
+export const tryLockSide = (side: ClientBase, groupId: string): Promise<boolean> =>
+  tryLock(side, SIDE_LOCKS, groupId);
+
+async function tryLock(client: ClientBase, kind: number, groupId: string): Promise<boolean> {
+  const { rows } = await client.query<{ taken: boolean }>(
     "select pg_try_advisory_lock($1, hashtext($2)) as taken",
-    [MOVE_LOCKS, groupId],
+    [kind, groupId],
   );
   return rows[0]?.taken === true;
 }
 
-/** Locks until the connection ends. Throws `StartError` if another process moves the customer. */
+/** Locks by `take` until the connection ends. Throws `StartError` if another process moves the customer. */
 export async function lockMove(
-  control: ClientBase,
+  client: ClientBase,
   { id, groupRef }: { id: string; groupRef: string },
+  take: (client: ClientBase, groupId: string) => Promise<boolean> = tryLockMove,
 ): Promise<void> {
-  if (await tryLockMove(control, id)) return;
+  if (await take(client, id)) return;
   throw new StartError(
     `another process is moving ${groupRef} just now (busbar shards list shows how far it is): wait for its end`,
   );
@@ -118,11 +131,18 @@ export async function beginMove(
   return rows.length > 0;
 }
 
-/** Requests of the customer are refused from this commit on. */
-export const closeMove = async (queries: ControlQueries, groupId: string): Promise<void> =>
-  void (await sql`
-    update shard_moves set state = 'closing', state_time = now() where group_id = ${groupId} and state = 'copying'
-  `.execute(queries));
+/** Requests of the customer are refused from this commit on. Throws `StartError` if the move was taken back meanwhile. */
+export async function closeMove(queries: ControlQueries, groupId: string): Promise<void> {
+  const { numAffectedRows } = await sql`
+    update shard_moves set state = 'closing', state_time = now() where group_id = ${groupId} and state in ('copying', 'closing')
+  `.execute(queries);
+  requireMove(numAffectedRows);
+}
+
+function requireMove(numAffectedRows: bigint | undefined): void {
+  if (numAffectedRows !== 1n)
+    throw new StartError("the move was taken back meanwhile, so the customer stays: repeat the command");
+}
 
 /** The customer is served again where it was. */
 export const reopenMove = async (queries: ControlQueries, groupId: string): Promise<void> =>
@@ -144,16 +164,18 @@ export async function hasSwitched(control: ClientBase, groupId: string): Promise
   return rows.length > 0;
 }
 
-/** The new shard decides from this commit on. Call it in a transaction. */
+/** The new shard decides from this commit on. Call it in a transaction. Throws `StartError` if the move was taken back meanwhile. */
 export async function switchShard(
   queries: ControlQueries,
   customer: MovedCustomer,
   { fromShard, toShard }: Pick<CustomerMove, "fromShard" | "toShard">,
 ): Promise<void> {
-  await sql`update groups set shard = ${toShard} where id = ${customer.groupId}`.execute(queries);
-  await sql`
-    update shard_moves set state = 'switched', state_time = now(), detail = null where group_id = ${customer.groupId}
+  const { numAffectedRows } = await sql`
+    update shard_moves set state = 'switched', state_time = now(), detail = null
+    where group_id = ${customer.groupId} and state = 'closing'
   `.execute(queries);
+  requireMove(numAffectedRows);
+  await sql`update groups set shard = ${toShard} where id = ${customer.groupId}`.execute(queries);
   await readdressEntries(queries, customer, { fromShard, toShard });
 }
 
