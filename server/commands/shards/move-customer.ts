@@ -21,12 +21,13 @@ import {
   noteMove,
   readdressEntries,
   switchShard,
+  tryLockSide,
   type CustomerMove,
   type PlacedGroup,
 } from "../../store/moves/customer-moves.ts";
 import { findCustomer, type MovedCustomer } from "../../store/moves/customer-tables.ts";
 import { passGuards, prepareGuards, removeGuard, setGuard } from "../../store/moves/guard-customer.ts";
-import { takeBack } from "../../store/moves/take-back.ts";
+import { ignoreAway, takeBack } from "../../store/moves/take-back.ts";
 import { openForWork } from "../../store/moves/open-for-work.ts";
 import { openCopies, READ_POSITION } from "../../store/sides/copies.ts";
 import type { ShardServices } from "./shard-commands.ts";
@@ -67,15 +68,17 @@ export async function moveCustomer(
     const move = await findMove(deps, group, toShard);
     if (!move) await requireTarget(deps, group, toShard);
     const { fromShard } = move ?? { fromShard: group.shard };
-    const from = await open(openShardClient(deps, fromShard));
+    const from = await holdSide(await open(openShardClient(deps, fromShard)), group);
     const target = move ? move.toShard : toShard;
-    const to = await open(openShardClient(deps, target));
-    for (const client of [from, to]) await passGuards(client);
-    const moving: Moving = { deps, control, from, to, group, fromShard, toShard: target, maxWaitMs };
+    const opening = open(openShardClient(deps, target));
     if (move && mayTakeBack(move, toShard)) {
-      await stay(moving);
-      return { ...describe(moving), to: fromShard ?? MAIN_SHARD, rows: 0, history: 0, refusedMs: 0 };
+      const to = await opening.catch(ignoreAway);
+      await stay({ deps, control, from, to: to && (await holdSide(to, group)), group });
+      const ended = describe({ group, fromShard, toShard: fromShard });
+      return { ...ended, rows: 0, history: 0, refusedMs: 0 };
     }
+    const to = await holdSide(await opening, group);
+    const moving: Moving = { deps, control, from, to, group, fromShard, toShard: target, maxWaitMs };
     if (move === undefined || move.state === "copying") await copyBefore(moving);
     const closedMs = elapsedMs();
     const rows = move?.state === "switched" ? 0 : await orGiveUp(moving, () => closeCopyAndSwitch(moving));
@@ -99,7 +102,18 @@ interface Moving extends Pick<CustomerMove, "fromShard" | "toShard"> {
   maxWaitMs: number;
 }
 
-const describe = ({ group: { groupRef, projectId }, fromShard, toShard }: Moving) => ({
+/** Has no other process take the move back while this connection lasts, and lets it change the customer's rows. */
+async function holdSide(client: Client, group: PlacedGroup): Promise<Client> {
+  await lockMove(client, group, tryLockSide);
+  await passGuards(client);
+  return client;
+}
+
+const describe = ({
+  group: { groupRef, projectId },
+  fromShard,
+  toShard,
+}: Pick<Moving, "group" | "fromShard" | "toShard">) => ({
   groupRef,
   projectId,
   from: fromShard ?? MAIN_SHARD,
@@ -110,7 +124,7 @@ const MAX_WAIT_MS = 120_000;
 const COPIES_MS = 30_000;
 const AGAIN_MS = 200;
 
-const find = ({ control, group }: Moving): Promise<MovedCustomer> =>
+const find = ({ control, group }: Pick<Moving, "control" | "group">): Promise<MovedCustomer> =>
   findCustomer(control, { groupId: group.id, projectId: group.projectId, groupRef: group.groupRef });
 
 /** Copies what the customer has many of, while it is served. */
@@ -128,8 +142,9 @@ async function copyBefore(moving: Moving): Promise<void> {
 }
 
 /** Takes back what a move has done that has not switched. */
-const stay = async (moving: Moving): Promise<void> =>
-  takeBack(moving.deps.database, moving, await find(moving));
+const stay = async (
+  moving: Pick<Moving, "deps" | "control" | "from" | "group"> & { to: Client | undefined },
+): Promise<void> => takeBack(moving.deps.database, moving, await find(moving));
 
 /**
  * After an error the customer is served where it was, unless the new shard decides already; an interrupted command leaves it as it is
@@ -139,7 +154,8 @@ async function orGiveUp<Result>(moving: Moving, run: () => Promise<Result>): Pro
   try {
     return await run();
   } catch (error) {
-    // What nobody expects leaves everything as it is, as if the command had been killed.
+    // What nobody expects leaves everything as it is, as if the command had been killed: a closed gate stays so until a process
+    // takes the move back, or the command is repeated.
     const isKnown = error instanceof StartError || error instanceof DatabaseError;
     if (isKnown && !(await hasSwitched(moving.control, moving.group.id))) await stay(moving);
     throw error;

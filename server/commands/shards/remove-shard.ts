@@ -64,6 +64,10 @@ export async function removeShard(deps: ShardServices, name: string): Promise<Re
 
 async function buildRefusal({ database }: ShardServices, name: string): Promise<StartError> {
   const count = (await countCustomers(database.control)).get(name) ?? 0;
+  if (count === 0)
+    return new StartError(
+      `a customer is being moved into the shard ${name}: wait for the end, or take the move back (busbar shards list shows which)`,
+    );
   return new StartError(
     `the shard ${name} has ${count === 1 ? "a customer" : `${count} customers`}, and only a shard without customers can be removed: ` +
       "move them away (busbar shards move GROUP SHARD), or delete them (DELETE /v1/projects/{project}/groups/{groupRef})",

@@ -1,22 +1,34 @@
 /** Takes back a move that has not switched, so that the customer stays where it is; also one whose command has ended before. */
 import type { ClientBase } from "pg";
 import { elapsedMs } from "../../../ground/clock.ts";
+import { Problem, StartError } from "../../../ground/errors.ts";
 import { openClient, openDataClient } from "../database/prepare-database.ts";
 import type { Database } from "../database/database.ts";
 import { getShard } from "../shards/each-shard.ts";
 import { removeLiveRows } from "./copy-live-rows.ts";
-import { endMove, listMoves, reopenMove, tryLockMove, type CustomerMove } from "./customer-moves.ts";
+import {
+  endMove,
+  listMoves,
+  reopenMove,
+  tryLockMove,
+  tryLockSide,
+  type CustomerMove,
+} from "./customer-moves.ts";
 import { findCustomer, type MovedCustomer } from "./customer-tables.ts";
 import { passGuards, removeGuard, setGuard } from "./guard-customer.ts";
 
-/** The customer is served first; then what was copied goes. */
+/**
+ * The customer is served first; then what was copied goes. Without `to`, which is away, the move is left, so that a process removes the
+ * copy later.
+ */
 export async function takeBack(
   { control }: Pick<Database, "control">,
-  { from, to }: { from: ClientBase; to: ClientBase },
+  { from, to }: { from: ClientBase; to: ClientBase | undefined },
   customer: MovedCustomer,
 ): Promise<void> {
   await removeGuard(from, customer.groupId);
   await reopenMove(control, customer.groupId);
+  if (!to) return;
   await removeLiveRows(to, customer);
   // It may have been there before.
   await setGuard(to, customer.groupId, "away");
@@ -43,15 +55,23 @@ export async function takeBackBroken(
   const broken = moves.filter(({ state, isRunning }) => state !== "switched" && !isRunning);
   for (const id of known.keys()) if (broken.every(({ groupId }) => groupId !== id)) known.delete(id);
   const taken: CustomerMove[] = [];
+  const errors: unknown[] = [];
   for (const move of broken) {
     const sinceMs = known.get(move.groupId) ?? elapsedMs();
     known.set(move.groupId, sinceMs);
-    if (elapsedMs() - sinceMs >= leftAloneMs && (await takeBackOne(database, move))) taken.push(move);
+    if (elapsedMs() - sinceMs < leftAloneMs) continue;
+    // A database that fails holds up no customer of another one.
+    try {
+      if (await takeBackOne(database, move)) taken.push(move);
+    } catch (error) {
+      errors.push(error);
+    }
   }
+  if (errors.length > 0 && taken.length === 0) throw errors[0];
   return taken;
 }
 
-/** Returns false if somebody else is at it, or has ended it. */
+/** Returns false if somebody else is at it, or has ended it, or if the copy is still to be removed from a shard that is away. */
 async function takeBackOne(
   database: Database,
   { groupId, fromShard, toShard }: CustomerMove,
@@ -59,7 +79,11 @@ async function takeBackOne(
   const opened = [await openClient(database.connectionString)];
   const open = async (name: string | null) => {
     const { connectionString, dataUrl } = getShard(database, name);
-    const client = await (dataUrl === undefined ? openClient(connectionString) : openDataClient(dataUrl));
+    const client = await (dataUrl === undefined
+      ? openClient(connectionString)
+      : name === null
+        ? openDataClient(dataUrl)
+        : namingShard(name, openClient(dataUrl)));
     opened.push(client);
     await passGuards(client);
     return client;
@@ -69,10 +93,26 @@ async function takeBackOne(
     if (!control || !(await tryLockMove(control, groupId))) return false;
     const present = (await listMoves(database.control)).find((move) => move.groupId === groupId);
     if (!present || present.state === "switched") return false;
-    const sides = { from: await open(fromShard), to: await open(toShard) };
-    await takeBack(database, sides, await findCustomer(control, present));
-    return true;
+    const from = await open(fromShard);
+    // Away, or not known to this process yet: the customer is served all the same.
+    const to = await open(toShard).catch(ignoreAway);
+    for (const side of [from, to]) if (side && !(await tryLockSide(side, groupId))) return false;
+    await takeBack(database, { from, to }, await findCustomer(control, present));
+    return to !== undefined;
   } finally {
     for (const client of opened.toReversed()) await client.end();
   }
 }
+
+/** Returns undefined for a shard that cannot be connected to; throws any other error. */
+export function ignoreAway(error: unknown): undefined {
+  if (error instanceof StartError || error instanceof Problem) return undefined;
+  throw error;
+}
+
+/** Names the shard in refusals, which are written for the database of DATABASE_URL. */
+const namingShard = <Result>(name: string, opened: Promise<Result>): Promise<Result> =>
+  opened.catch((cause: unknown) => {
+    if (!(cause instanceof StartError)) throw cause;
+    throw new StartError(cause.message.replaceAll("DATABASE_URL", `the shard ${name}`), { cause });
+  });
