@@ -6,6 +6,7 @@ import type { Client, ClientBase } from "pg";
 import { copyFingerprints } from "./copy-fingerprints.ts";
 import { copyRows } from "./copy-rows.ts";
 import {
+  CUSTOMER_TABLES,
   listCustomerTables,
   matchCustomer,
   matchEvents,
@@ -85,6 +86,10 @@ async function* pageLiveEvents(client: ClientBase, customer: MovedCustomer): Asy
 export async function removeLiveRows(client: ClientBase, customer: MovedCustomer): Promise<void> {
   await removeWaiting(client, customer);
   await removeAll(client, "ahead", customer);
+  // Versions before these were history copied them with the frozen rows.
+  await client.query(
+    `delete from seen_records where ${matchCustomer(client, CUSTOMER_TABLES.seenRecords, customer)}`,
+  );
 }
 
 /** Removes a copy but for what is copied ahead. */
