@@ -172,8 +172,11 @@ export interface ReadConnector {
   needsMetadata(plan: Pick<ReadPlan, "objectName" | "associations">): boolean;
   /** Returns the key under which a field of a record is delivered, the same for every spelling. Pure. */
   fieldKey(name: string): string;
-  /** Returns the form in which the provider's answers have the id of a record. Absent: there is only one. Pure. */
-  completeId?(id: string): string;
+  /**
+   * Returns the forms in which the id of a record may be written, first the one that the provider's answers have. Absent: there is only
+   * one. Pure.
+   */
+  listIdForms?(id: string): [string, ...string[]];
   /**
    * Returns whether a field that records of the object can have, and one of them does not, has no value there. It is then delivered as
    * null, so that a receiver hears when a value is removed. Absent: never, because the provider sends null for a field without a value; one

@@ -45,7 +45,10 @@ export const read: ReadConnector = {
   choosePace: () => undefined,
   needsMetadata: ({ objectName, associations }) => associations.length > 0 || !isOrdinary(objectName),
   fieldKey: (name) => name.toLowerCase(),
-  completeId: (id) => (/^[A-Za-z0-9]{15}$/.test(id) ? toLongId(id) : id),
+  listIdForms(id) {
+    const isId = /^[A-Za-z0-9]{15}$/.test(id) || (id.length === 18 && toLongId(id) === id);
+    return isId ? [toLongId(id), id.slice(0, 15)] : [id];
+  },
   // Addresses and places repeat their parts; for files Salesforce gives only an address.
   isReadWithAll: ({ providerType }) => !["address", "location", "base64"].includes(providerType),
   isPlain: ({ valueType }) => valueType !== "other",

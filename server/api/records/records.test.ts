@@ -48,6 +48,9 @@ integrations:
           destination: copy
           requiredFields: [{ fieldName: Email }]
           backfill: { defaultPeriod: { fullHistory: true } }
+    write:
+      objects:
+        - objectName: Contact
 `;
 
 const sink = await openSink();
@@ -113,7 +116,7 @@ describe("the trace of a record", () => {
       groupRef: "globex",
       manifest: SALESFORCE,
       integration: "sales",
-      content: { read: { objects: { Contact: {} } } },
+      content: { read: { objects: { Contact: {} } }, write: { objects: { Contact: {} } } },
     });
     const path = `/integrations/sales/installations/${installationId}/records/Contact`;
     const long = await until(async () => {
@@ -124,6 +127,23 @@ describe("the trace of a record", () => {
     assert.equal(short.status, 200, short.text);
     assert.equal(short.body.recordId, "003Sb0000000001IAA");
     assert.equal(short.body.seen[0].operationId, long.body.seen[0].operationId);
+    const written = [];
+    for (const id of ["003Sb0000000001", "003Sb0000000001IAA"]) {
+      const update = { groupRef: "globex", type: "update", record: { id, Title: id } };
+      const answer = await busbar.call(
+        "POST",
+        `/write/v1/projects/default/integrations/sales/objects/Contact`,
+        update,
+      );
+      written.unshift(answer.body.operationId);
+    }
+    for (const id of ["003Sb0000000001", "003Sb0000000001IAA"]) {
+      const { body } = await busbar.inProject("GET", `${path}/${id}`);
+      assert.deepEqual(
+        body.writes.map(({ operationId }: { operationId: string }) => operationId),
+        written,
+      );
+    }
   });
 
   test("a record that was read is in the message that the receiver got, with the provider's change time", async () => {

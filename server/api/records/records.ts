@@ -245,32 +245,21 @@ const getRecordTrace = (deps: TraceServices) =>
       await awaitPushes(deps, project.id, LIST_WAIT_MS);
       const place = { installationId: installation.id, objectName };
       const read = deps.catalog.of(project.id).connector(integration.provider)?.read;
-      const recordId = read?.completeId?.(params.recordId) ?? params.recordId;
-      const found = await findTraces(data, project.id, { ...place, recordId });
       // A caller may have written it under another form of its id.
-      const of = { ...place, recordId: found.isKnown ? recordId : params.recordId };
-      const { seen, events, writes, isKnown } =
-        of.recordId === recordId ? found : await findTraces(data, project.id, of);
+      const forms = read?.listIdForms?.(params.recordId) ?? ([params.recordId] as const);
+      const of = { ...place, recordId: forms[0] };
+      const [seen, { rows: events }, writes] = await Promise.all([
+        listSeen(data, of, MAX),
+        listSubscriptionEvents(data, { ...of, projectId: project.id, range: { limit: MAX } }),
+        listWritesOfRecord(data, { ...place, recordIds: [...forms] }, MAX),
+      ]);
       const neverSeen = seen.length + events.length === 0;
       const traced = { integration, installation, objectName };
       const obstacles = await listObstacles(data, traced, { neverSeen });
-      if (!isKnown) throw refuseUnknownRecord(objectName, params.recordId, obstacles);
+      if (neverSeen && writes.length === 0) throw refuseUnknownRecord(objectName, params.recordId, obstacles);
       return toTrace(data, of, { obstacles, seen, events, writes });
     },
   });
-
-async function findTraces(
-  data: DataQueries,
-  projectId: string,
-  of: { installationId: string; objectName: string; recordId: string },
-) {
-  const [seen, { rows: events }, writes] = await Promise.all([
-    listSeen(data, of, MAX),
-    listSubscriptionEvents(data, { ...of, projectId, range: { limit: MAX } }),
-    listWritesOfRecord(data, of, MAX),
-  ]);
-  return { seen, events, writes, isKnown: seen.length + events.length + writes.length > 0 };
-}
 
 /** Returns the provider's name. Throws a 404 Problem for an object that the manifest does not have. */
 function requireObject({ read, write, subscribe }: ManifestIntegration, name: string): string {

@@ -49,10 +49,10 @@ export interface TracedWrite {
 /** Maximum number of operations that one call reads. */
 const MAX_SCANNED = 20_000;
 
-/** Lists the writes of a record, failed ones included, newest first, among the installation's newest operations. */
+/** Lists the writes of a record under any of its ids, failed ones included, newest first, among the installation's newest operations. */
 export async function listWritesOfRecord(
   queries: DataQueries,
-  of: { installationId: string; objectName: string; recordId: string },
+  of: { installationId: string; objectName: string; recordIds: string[] },
   max: number,
 ): Promise<TracedWrite[]> {
   const { rows } = await sql<
@@ -65,8 +65,9 @@ export async function listWritesOfRecord(
       where installation_id = ${of.installationId} order by id desc limit ${MAX_SCANNED}
     ) as newest left join writes on writes.operation_id = newest.id
     where action_type = 'write' and object_name = ${of.objectName} and (
-      metadata -> 'successfulRecordIds' ? ${of.recordId} or metadata -> 'failedRecordIds' ? ${of.recordId}
-      or exists (select from jsonb_array_elements(writes.records) as record where record #>> '{planned,id}' = ${of.recordId}))
+      metadata -> 'successfulRecordIds' ?| ${of.recordIds}::text[] or metadata -> 'failedRecordIds' ?| ${of.recordIds}::text[]
+      or exists (select from jsonb_array_elements(writes.records) as record
+        where record #>> '{planned,id}' = any(${of.recordIds}::text[])))
     order by newest.id desc limit ${max}
   `.execute(queries);
   return rows.map(({ writeType, done, ...row }) => ({ ...row, type: (done && TYPES[done]) || writeType }));
