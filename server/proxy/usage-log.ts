@@ -13,10 +13,10 @@ const MAX_WAITING = 50_000;
 /** Longer paths are cut off. */
 const MAX_PATH_LENGTH = 1_024;
 
-/** Each shard has a buffer of its own, so that none waits for one that is away. */
+/** Each shard has buffers of its own, so that none waits for one that is away. */
 export function openUsageLog({ database, log }: { database: Pick<Database, "shards">; log: Log }): UsageLog {
-  const logs = new Map<string | null, Batches<ProxyUse>>();
-  const open = (shard: string | null) =>
+  const logs = new Map<string, Batches<ProxyUse>>();
+  const open = (shard: string | null, isPassedOn: boolean) =>
     storeInBatches<ProxyUse>({
       what: "usage lines",
       log,
@@ -26,13 +26,15 @@ export function openUsageLog({ database, log }: { database: Pick<Database, "shar
         for (const use of uses)
           if (use.path.length > MAX_PATH_LENGTH) use.path = use.path.slice(0, MAX_PATH_LENGTH);
         // The customer has moved since the call began.
-        for (const use of await insertProxyUsage(getShard(database, shard).data, uses)) add(use);
+        for (const use of await insertProxyUsage(getShard(database, shard).data, uses, { isPassedOn }))
+          add(use);
       },
     });
   const add = (use: ProxyUse): void => {
-    const shard = use.shard ?? null;
-    const known = logs.get(shard) ?? open(shard);
-    logs.set(shard, known);
+    const { shard = null, isPassedOn = false } = use;
+    const key = `${shard} ${isPassedOn}`;
+    const known = logs.get(key) ?? open(shard, isPassedOn);
+    logs.set(key, known);
     known.add(use);
   };
   const closeAll = () => Promise.all([...logs.values()].map((one) => one.close()));

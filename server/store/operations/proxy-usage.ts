@@ -13,6 +13,8 @@ export interface ProxyUse {
   installationId: string;
   /** Shard of the customer, which the line is stored in; absent or null for the main one. */
   shard?: string | null | undefined;
+  /** Whether another shard has passed the line on to this one. */
+  isPassedOn?: boolean;
   method: string;
   /** Path without the query. */
   path: string;
@@ -29,15 +31,19 @@ export interface ProxyUse {
   byBusbar?: boolean;
 }
 
-/** A line whose customer has moved to another shard. */
-type ElsewhereUse = ProxyUse & { shard: string | null };
+/** A line whose customer has moved to another shard, in which it is stored also if that does not know it yet. */
+type ElsewhereUse = ProxyUse & { shard: string | null; isPassedOn: true };
 
 /**
  * Inserts the lines in one statement, except those of installations that were erased with their group. Returns those of customers
- * who are in another shard. Each column is sent as one text, which costs the proxy's process least; no value can contain a line
+ * who are in another shard; with `isPassedOn` none, for the copy of their places may be late. Each column is sent as one text, which costs the proxy's process least; no value can contain a line
  * break. The array of a single empty text is empty, hence the `coalesce`.
  */
-export async function insertProxyUsage(queries: DataQueries, uses: ProxyUse[]): Promise<ElsewhereUse[]> {
+export async function insertProxyUsage(
+  queries: DataQueries,
+  uses: ProxyUse[],
+  { isPassedOn = false } = {},
+): Promise<ElsewhereUse[]> {
   const column = (read: (use: ProxyUse) => string | number) => {
     const values = uses.map(read).join("\n");
     return sql`string_to_array(${values}, chr(10))`;
@@ -70,13 +76,13 @@ export async function insertProxyUsage(queries: DataQueries, uses: ProxyUse[]): 
       select to_timestamp(time_ms::double precision / 1000), project_id::uuid, installation_id, method, path,
         status::integer, duration_ms::integer, bytes_up::bigint, bytes_down::bigint,
         nullif(api_key_id, '')::uuid, coalesce(request_id, ''), by_busbar = '1'
-      from line join place using (installation_id) where is_own
+      from line join place using (installation_id) where is_own or ${isPassedOn}
     ) select installation_id, shard from place where not is_own
   `.execute(queries);
   const places = new Map(rows.map(({ installationId, shard }) => [installationId, shard]));
   return uses.flatMap((use) => {
     const shard = places.get(use.installationId);
-    return shard === undefined ? [] : { ...use, shard };
+    return shard === undefined || isPassedOn ? [] : { ...use, shard, isPassedOn: true };
   });
 }
 
