@@ -9,7 +9,7 @@ import { test } from "node:test";
 import { parse } from "yaml";
 import {
   buildBillOfMaterials,
-  listChecksums,
+  renderChecksums,
   writeHomebrewFormula,
   imageDefinition,
   listInstalled,
@@ -142,7 +142,7 @@ test("publishing checks the files, and asks for provenance only where npm offers
   scope.after(() => rm(folder, { recursive: true, force: true }));
   const bytes = Buffer.from("packed");
   await writeFile(join(folder, CANDIDATE.file), bytes);
-  await writeFile(join(folder, "SHA256SUMS"), listChecksums({ [CANDIDATE.file]: bytes }));
+  await writeFile(join(folder, "SHA256SUMS"), renderChecksums({ [CANDIDATE.file]: bytes }));
   await writeFile(join(folder, "publish.sh"), publishScript([CANDIDATE]));
   const npm = '#!/bin/sh\nif [ "$1" = view ]; then printf %s "$FOUND"; else echo "npm $*"; fi\n';
   await writeFile(join(folder, "npm"), npm);

@@ -14,7 +14,7 @@ import { parseArgs, promisify } from "node:util";
 import { callersFolder } from "../ground/config.ts";
 import {
   buildBillOfMaterials,
-  listChecksums,
+  renderChecksums,
   writeHomebrewFormula,
   imageDefinition,
   listInstalled,
@@ -82,7 +82,7 @@ async function makeRelease(): Promise<void> {
   const files = await Promise.all(
     names.map(async (name) => [name, await readFile(join(OUT, name))] as const),
   );
-  await write("SHA256SUMS", listChecksums(Object.fromEntries(files)));
+  await write("SHA256SUMS", renderChecksums(Object.fromEntries(files)));
   console.log(
     `${relative(process.cwd(), OUT) || "."}: ${[...names, "publish.sh", "SHA256SUMS"].toSorted().join(", ")}`,
   );

@@ -7,7 +7,7 @@ import { objectsAt, requireObject, textAt, valueAt, type JsonObject } from "../h
 import type { Columns } from "../output/column.ts";
 import { escapeUnsafe } from "../output/printable.ts";
 import { findInstallation, installationPath } from "../resources/find-installation.ts";
-import { id, joinWithCommas, status, text, time, type Filters } from "../resources/resource.ts";
+import { id, prose, status, text, time, type Filters } from "../resources/resource.ts";
 import { connect, type Connected } from "../settings/connect.ts";
 import type { Terminal } from "../terminal.ts";
 import { addFilters } from "./resource-options.ts";
@@ -17,7 +17,7 @@ const SEEN: Columns = {
   BY: text("by"),
   CHANGED: time("changeTime"),
   OUTCOME: status("outcome"),
-  REASON: joinWithCommas("reason"),
+  REASON: prose("reason"),
   MESSAGE: id("messageId"),
 };
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { PassThrough } from "node:stream";
 import { test } from "node:test";
-import { id, joinWithCommas, text } from "../resources/resource.ts";
+import { id, prose, text } from "../resources/resource.ts";
 import { createOutput } from "./output.ts";
 import { createPaint } from "./paint.ts";
 import { escapeUnsafe, printableLines, measureWidth } from "./printable.ts";
@@ -33,7 +33,7 @@ test("a column of sentences stands last, so that in a pipe it widens no line but
     { name: "contacts", reason: sentence, id: "1" },
     { name: "deals", reason: "", id: "2" },
   ];
-  out.rows(rows, { NAME: text("name"), REASON: joinWithCommas("reason"), ID: id("id") }, "There are none.");
+  out.rows(rows, { NAME: text("name"), REASON: prose("reason"), ID: id("id") }, "There are none.");
   assert.deepEqual(String(stdout.read()).split("\n"), [
     "NAME      ID  REASON",
     `contacts  1   ${sentence}`,

@@ -147,7 +147,7 @@ export const time = (path: string): Column => ({ ...text(path), kind: "time" });
 export const status = (path: string): Column => ({ ...text(path), kind: "status" });
 
 /** Returns a column with the sentence at a path. */
-export const joinWithCommas = (path: string): Column => ({ ...text(path), kind: "prose" });
+export const prose = (path: string): Column => ({ ...text(path), kind: "prose" });
 
 export const markExtra = (column: Column): Column => ({ ...column, isExtra: true });
 

@@ -1,7 +1,7 @@
 /** Subscriptions of an installation, the events of providers that they received, and the events of a project. */
 import { requireObjects, textAt, valueAt, type JsonObject } from "../http/json.ts";
 import { findInstallation } from "./find-installation.ts";
-import { markExtra, id, listPages, joinWithCommas, status, text, time, type Resource } from "./resource.ts";
+import { markExtra, id, listPages, prose, status, text, time, type Resource } from "./resource.ts";
 
 export const SUBSCRIPTIONS: Resource = {
   plural: "subscriptions",
@@ -39,7 +39,7 @@ export const SUBSCRIPTION_EVENTS: Resource = {
     RECORD: text("recordId"),
     EVENT: text("providerEventType"),
     OUTCOME: status("outcome"),
-    REASON: joinWithCommas("reason"),
+    REASON: prose("reason"),
     MESSAGE: id("messageId"),
     ID: markExtra(id("id")),
   },

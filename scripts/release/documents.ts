@@ -145,7 +145,7 @@ ${archives.map(publish).join("\n")}
 }
 
 /** Returns the list that `sha256sum --check` reads. */
-export function listChecksums(files: Record<string, Uint8Array>): string {
+export function renderChecksums(files: Record<string, Uint8Array>): string {
   const names = Object.keys(files).toSorted();
   return names.map((name) => `${sha256(files[name] ?? new Uint8Array())}  ${name}\n`).join("");
 }

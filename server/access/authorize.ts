@@ -92,10 +92,10 @@ export function openAccess(deps: {
     identifyCustomer,
     confine: openGroupLimit(deps),
     async authorize({ headers, audience, recognizesProject, projectIdOrName, orgId, address }) {
-      const buildIdentity = () => identify({ ...deps, keyOwner, identifyCustomer }, headers);
+      const identifyCaller = () => identify({ ...deps, keyOwner, identifyCustomer }, headers);
       if (audience === "public")
-        return { caller: recognizesProject ? await recognize(buildIdentity) : NOBODY };
-      const { caller, home, owner } = await buildIdentity();
+        return { caller: recognizesProject ? await recognize(identifyCaller) : NOBODY };
+      const { caller, home, owner } = await identifyCaller();
       // Checked before anything is looked up, so that the user of a stolen key learns nothing.
       const refusal = owner && address && keyLimits.refusal(owner, address);
       if (refusal) return { caller, project: home, refusal };
@@ -106,7 +106,7 @@ export function openAccess(deps: {
       if (projectIdOrName === undefined) return { caller };
       const asked = projectIdOrName.toLowerCase();
       if (home && (asked === home.id || asked === home.name)) return { caller, project: home };
-      const project = await refuseOtherProject(deps.database, caller, projectIdOrName, audience);
+      const project = await requireProject(deps.database, caller, projectIdOrName, audience);
       const role = caller.role ?? caller.roles?.get(project.orgId);
       return { caller: { ...caller, role, projectId: caller.projectId ?? project.id }, project };
     },
@@ -233,7 +233,7 @@ function requireScope({ kind, scopes }: Caller, audience: Audience): void {
 }
 
 /** Names the project that was probably meant, if the caller may list it. */
-async function refuseWithoutProject(
+async function explainUnknownProject(
   queries: SharedQueries,
   caller: Caller,
   idOrName: string,
@@ -260,7 +260,7 @@ function inOrganization(caller: Caller, orgId: string): Caller {
  * Returns another project than the credential's own. People may access all projects of their organisations. A key may
  * access its own project only, except at endpoints about the organisation's projects.
  */
-async function refuseOtherProject(
+async function requireProject(
   database: Database,
   caller: Caller,
   idOrName: string,
@@ -269,7 +269,7 @@ async function refuseOtherProject(
   const other = await findProject(database.control, idOrName.toLowerCase());
   if (!other)
     throw new Problem("not-found", {
-      detail: await refuseWithoutProject(database.control, caller, idOrName),
+      detail: await explainUnknownProject(database.control, caller, idOrName),
     });
   const may =
     caller.kind === "person"

@@ -56,7 +56,7 @@ function mount(scope: FastifyInstance, entry: Route, options: ServerOptions, bod
         if (target.projectInBody) addWorkIds({ projectId: project?.id });
         const inputs = await options.confine({ caller, target, inputs: readInputs(request) });
         requireRole(caller, findRequiredRole(entry, inputs));
-        if (target.inProject && !project) throw refuseWithoutProject();
+        if (target.inProject && !project) throw refuseUnscoped();
         const { headers, originalUrl: url, id: requestId } = request;
         const remoteAddress = readClientAddress(options, request);
         const call = { ...inputs, caller, project, headers, url, remoteAddress, requestId };
@@ -114,7 +114,7 @@ function namedProject(target: Endpoint, { params, body }: FastifyRequest): strin
   return typeof project === "string" ? project : undefined;
 }
 
-const refuseWithoutProject = (): Problem => {
+const refuseUnscoped = (): Problem => {
   const detail = "is missing: the id or name of the project";
   return new Problem("invalid-request", {
     detail: `projectIdOrName: ${detail}`,

@@ -202,7 +202,7 @@ const partOfName = (value: string | undefined, place: string): Issue[] =>
   value === undefined || value === FITS_ALL || !value.includes(FITS_ALL)
     ? []
     : [
-        findBodyIssue(
+        toIssue(
           place,
           "`*` stands for every name and cannot be part of one. Write a rule for each name.",
           value,
@@ -212,7 +212,7 @@ const partOfName = (value: string | undefined, place: string): Issue[] =>
 const listIssuerIssues = ({ authorizationServers = [] }: GivenPolicy): Issue[] =>
   authorizationServers.flatMap((issuer, at) => {
     const fault = findIssuerFault(issuer);
-    return fault === undefined ? [] : [findBodyIssue(`authorizationServers[${at}]`, fault, issuer)];
+    return fault === undefined ? [] : [toIssue(`authorizationServers[${at}]`, fault, issuer)];
   });
 
 /** RFC 8414, section 2: an issuer is an https address without query or fragment. */
@@ -224,7 +224,7 @@ function findIssuerFault(issuer: string): string | undefined {
   return undefined;
 }
 
-const findBodyIssue = (at: string, detail: string, value: string): Issue => ({
+const toIssue = (at: string, detail: string, value: string): Issue => ({
   in: "body",
   name: at,
   detail,
