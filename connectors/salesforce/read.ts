@@ -1,4 +1,5 @@
 /** Reads Salesforce records: entry point for reads. */
+import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import type { ProviderFetch } from "../../connector-kit/calls/provider-fetch.ts";
 import type {
   CallUsage,
@@ -61,12 +62,22 @@ async function readPage(
   fetch: ProviderFetch,
 ): Promise<ReadPage> {
   const watched = watchHeaders(fetch);
-  const page = await readScanPage(plan, checkpoint, watched.fetch);
+  const page = await readScanPage(plan, checkpoint, watched.fetch).catch((error: unknown) => {
+    throw asUnknownObject(error);
+  });
   return {
     ...page,
     providerTime: watched.providerTime(),
     usage: readUsage(watched.newest("sforce-limit-info")),
   };
+}
+
+/** Tells an object that does not exist, or is not shown, from a mistake in the query: Salesforce refuses both with 400. */
+function asUnknownObject(error: unknown): unknown {
+  if (!(error instanceof ProviderError) || error.code !== "INVALID_TYPE") return error;
+  if (!error.message.startsWith("sObject type '")) return error;
+  const { code, message, status, rawResponse } = error;
+  return new ProviderError({ kind: "not_found", code, message, status, rawResponse, cause: error });
 }
 
 /** Reads `api-usage=18/15000`. */

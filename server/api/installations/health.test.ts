@@ -215,9 +215,9 @@ describe("the health of an installation", () => {
   });
 
   test("names an object whose scheduled reads fail for good, with the provider's words", async () => {
-    refuseQueries(400, "INVALID_TYPE", "sObject type 'Account' is not supported.");
+    refuseQueries(400, "MALFORMED_QUERY", "unexpected token: 'FROM'");
     await all.database.pool.query("update read_objects set next_tick = now()");
-    await awaitReason("read", "account", /sObject type 'Account' is not supported/);
+    await awaitReason("read", "account", /unexpected token: 'FROM'/);
     all.busbar.sandbox.clearFaults();
     await all.database.pool.query("update read_objects set next_tick = now()");
     await heals();
@@ -250,12 +250,26 @@ describe("the health of an installation", () => {
   });
 
   test("names an object that the account no longer has, until it is read again", async () => {
-    refuseQueries(404, "NOT_FOUND", "The requested resource does not exist");
-    await trigger();
-    await awaitReason("object", "account", /The requested resource does not exist/);
-    all.busbar.sandbox.clearFaults();
-    await trigger();
-    await heals();
+    // A query is refused with 400, a path with 404.
+    for (const [status, code, message] of [
+      [404, "NOT_FOUND", "The requested resource does not exist"],
+      [
+        400,
+        "INVALID_TYPE",
+        "\nSELECT Id FROM Account\n               ^\nERROR at Row:1:Column:16\nsObject type 'Account' is not supported. If you are attempting to use a custom object, be sure to append the '__c' after the entity name.",
+      ],
+    ] as const) {
+      refuseQueries(status, code, message);
+      await trigger();
+      await awaitReason(
+        "object",
+        "account",
+        /The requested resource does not exist|sObject type 'Account' is not supported/,
+      );
+      all.busbar.sandbox.clearFaults();
+      await trigger();
+      await heals();
+    }
   });
 
   test("names credentials that the provider refuses, until the customer connects again", async () => {
