@@ -46,7 +46,7 @@ export async function writeRequest(
   if (Array.isArray(data)) {
     if (Object.keys(fields).length > 0)
       throw new UsageFailure("--set and --id are for one record, not for a list.");
-    return { groupRef: group, type, batch: data.map(batchItem), ...mode, ...policy };
+    return { groupRef: group, type, batch: data.map(toBatchItem), ...mode, ...policy };
   }
   if (data !== undefined && !isObject(data))
     throw new UsageFailure("--data must give a record or a list of records.");
@@ -68,7 +68,7 @@ function readFields({ id, set, setJson }: RecordOptions): JsonObject {
 }
 
 /** An item of a list is a record, or an item of the API: record and associations. */
-function batchItem(item: Json): Json {
+function toBatchItem(item: Json): Json {
   const isItem =
     isObject(item) &&
     isObject(item["record"]) &&

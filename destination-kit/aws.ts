@@ -10,7 +10,7 @@ import type {
   Outcome,
   DestinationNetwork,
 } from "./destination.ts";
-import { excerptBody, excerptText, retryAfterMs } from "./http-outcome.ts";
+import { excerptBody, cutExcerpt, retryAfterMs } from "./http-outcome.ts";
 
 /** Members that all AWS destinations have. */
 export const AWS_CONFIG = {
@@ -51,7 +51,7 @@ interface AwsSettings {
  * Returns options for any AWS client. One attempt only, because Busbar retries by itself. An option that is missing here
  * would be read from the environment or `~/.aws`, which belong to the operator, not to the builder of the destination.
  */
-export const awsOptions = ({ config, secrets }: AwsSettings, network: DestinationNetwork) => ({
+export const buildAwsOptions = ({ config, secrets }: AwsSettings, network: DestinationNetwork) => ({
   region: config.region,
   ...(config.endpointUrl !== undefined && { endpoint: config.endpointUrl }),
   credentials: {
@@ -147,7 +147,7 @@ export function toAwsOutcome(error: unknown): Outcome {
     kind: "failed",
     ...(status !== undefined && { status }),
     ...(body && { answer: excerptBody(body) }),
-    error: excerptText((refusal ?? `the receiver answered ${status}`).slice(0, 2_000)),
+    error: cutExcerpt((refusal ?? `the receiver answered ${status}`).slice(0, 2_000)),
     overloaded: THROTTLED.test(refusal?.split(":")[0] ?? "") || status === 429,
     retryAfterMs: retryAfterMs(headers?.["retry-after"]),
   };

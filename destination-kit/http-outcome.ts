@@ -34,7 +34,7 @@ export const excerptBody = (body: Buffer): string =>
   toStorable(body.subarray(0, ANSWER_BYTES).toString("utf8"));
 
 /** Shortens a text in the same way. Every `answer` of an outcome must be shortened by one of these two functions. */
-export const excerptText = (text: string): string => excerptBody(Buffer.from(text));
+export const cutExcerpt = (text: string): string => excerptBody(Buffer.from(text));
 
 /** Returns `Retry-After` as milliseconds from now. */
 export function retryAfterMs(header: string | undefined): number | undefined {

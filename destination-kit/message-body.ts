@@ -2,5 +2,5 @@
 import type { Message } from "./destination.ts";
 
 /** Returns JSON, made from the stored text: an event in its envelope, a data message alone. */
-export const messageBody = ({ kind, topic, data }: Pick<Message, "kind" | "topic" | "data">): string =>
+export const buildMessageBody = ({ kind, topic, data }: Pick<Message, "kind" | "topic" | "data">): string =>
   kind === "data" ? data : `{"notificationType":${JSON.stringify(topic)},"data":${data}}`;

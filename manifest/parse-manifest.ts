@@ -71,7 +71,7 @@ export function parseManifest(source: string): { document?: ManifestDocument; fi
   try {
     const parsed = withoutStacks(() => parseDocument(source, { ...OPTIONS, lineCounter: lines }));
     if (parsed.errors.length > 0) {
-      for (const error of firstPerLine(parsed.errors, at))
+      for (const error of keepFirstPerLine(parsed.errors, at))
         refuse("yaml-syntax", openQuote(error, parsed) ?? error.pos[0], ...explainSyntax(error));
       return { findings };
     }
@@ -110,7 +110,7 @@ class Refusal extends Error {
 }
 
 /** One mistake often causes many syntax errors: keeps the first of each line, for the first few lines. */
-function firstPerLine(errors: readonly YAMLError[], at: (offset: number) => Position): YAMLError[] {
+function keepFirstPerLine(errors: readonly YAMLError[], at: (offset: number) => Position): YAMLError[] {
   const exhausted = errors.find((error) => error.code === "RESOURCE_EXHAUSTION");
   if (exhausted) return [exhausted];
   const seen = new Set<number>();
@@ -229,7 +229,7 @@ function toData(contents: Node | null, tree: Tree): Json {
   const open = new Set<unknown>();
   const convert = (node: unknown, path: Path, insideAlias: boolean): Json => {
     if (insideAlias && ++aliased > MAX_ALIASED_NODES) {
-      throw tooMuch(node);
+      throw refuseTooMuch(node);
     }
     if (isAlias(node)) return convert(tree.aliases.get(node), path, true);
     if (isScalar(node)) return toScalar(node.value);
@@ -258,7 +258,7 @@ function toData(contents: Node | null, tree: Tree): Json {
   return convert(contents, [], false);
 }
 
-const tooMuch = (node: unknown): Refusal =>
+const refuseTooMuch = (node: unknown): Refusal =>
   new Refusal(findStart(node), "Aliases expand to too much data.", "Write the repeated parts out.");
 
 const toScalar = (value: unknown): Json =>
@@ -286,7 +286,7 @@ function listEntries(map: YAMLMap, tree: Tree, path: Path): Map<string, Pair> {
     if (!isMap(source)) continue;
     for (const [key, pair] of listEntries(source, tree, path)) {
       tree.merged += 1;
-      if (tree.merged > MAX_ALIASED_NODES) throw tooMuch(item);
+      if (tree.merged > MAX_ALIASED_NODES) throw refuseTooMuch(item);
       if (!entries.has(key)) entries.set(key, pair);
     }
   }

@@ -1,5 +1,5 @@
 /** Writes the table of docs/guide/clients.md: every operation of the API, and the methods of both clients that call it. */
-import { pythonName, typescriptName } from "../server/guide/client-forms.ts";
+import { toPythonName, toTypescriptName } from "../server/guide/client-forms.ts";
 
 const BEGIN = "<!-- Generated from openapi.json by `npm run generate`. -->\n";
 const END = "<!-- End of the generated part. -->\n";
@@ -34,8 +34,8 @@ function listCalls({ paths }: Description): Call[] {
             {
               tag: tags[0] ?? "Others",
               request: `${method.toUpperCase()} ${path}`,
-              typescript: typescriptName(operationId),
-              python: pythonName(operationId),
+              typescript: toTypescriptName(operationId),
+              python: toPythonName(operationId),
             },
           ],
     ),

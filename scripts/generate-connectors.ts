@@ -25,13 +25,13 @@ export function generateConnectors(folder = CONNECTORS): Record<string, string> 
     .filter(({ parts }) => parts.length > 0);
   const described = keys.filter((key) => existsSync(join(folder, key, DESCRIPTION)));
   return {
-    "providers.gen.ts": providersIndex(keys),
-    "descriptions.gen.ts": descriptionsIndex(described),
-    "connectors.gen.ts": connectorsIndex(built),
+    "providers.gen.ts": writeProvidersIndex(keys),
+    "descriptions.gen.ts": writeDescriptionsIndex(described),
+    "connectors.gen.ts": writeConnectorsIndex(built),
   };
 }
 
-const providersIndex = (keys: string[]): string =>
+const writeProvidersIndex = (keys: string[]): string =>
   [
     `/** ${GENERATED}: the facts of every provider. */`,
     'import type { ProviderFacts } from "../connector-kit/provider/define-provider.ts";',
@@ -43,7 +43,7 @@ const providersIndex = (keys: string[]): string =>
     "",
   ].join("\n");
 
-const descriptionsIndex = (keys: string[]): string =>
+const writeDescriptionsIndex = (keys: string[]): string =>
   [
     `/** ${GENERATED}: the descriptions of connectors that are data. */`,
     'import type { Description } from "../connector-kit/declarative/rules/description.ts";',
@@ -55,7 +55,7 @@ const descriptionsIndex = (keys: string[]): string =>
     "",
   ].join("\n");
 
-function connectorsIndex(built: { key: string; parts: string[] }[]): string {
+function writeConnectorsIndex(built: { key: string; parts: string[] }[]): string {
   const local = (key: string, part: string) => `${key}${part.charAt(0).toUpperCase()}${part.slice(1)}`;
   return [
     `/** ${GENERATED}: the code of connectors that do more than connect and proxy. */`,

@@ -20,7 +20,7 @@ for (const script of [
   if (status !== 0) stale.push(`what ${script} writes`);
 }
 // Imported only now, because they import files that the scripts above have written.
-const { evidenceModule, providerEvidence } = await import("./provider-evidence.ts");
+const { writeEvidenceModule: evidenceModule, providerEvidence } = await import("./provider-evidence.ts");
 await write("connectors/evidence.gen.ts", evidenceModule(providerEvidence()));
 const { openApiDocument } = await import("../server/http/openapi/openapi.ts");
 const { routes } = await import("../server/routes.ts");

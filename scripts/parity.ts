@@ -22,7 +22,7 @@ if (paths.length === 0) {
   process.exit(2);
 }
 const ours = readDocument(JSON.parse(await readFile("openapi.json", "utf8")), "");
-const theirs = await Promise.all((await Promise.all(paths.map(filesAt))).flat().map(read));
+const theirs = await Promise.all((await Promise.all(paths.map(listFiles))).flat().map(read));
 const differences = theirs.flatMap((document) => compare(onlySurface(ours, document, theirs), document));
 const verdict = explain(differences, EXPLANATIONS);
 const operations = {
@@ -34,7 +34,7 @@ console.log(report(verdict, operations));
 if (process.argv.includes("--write")) await writeFile(PAGE, writeParityPage(verdict, operations));
 process.exitCode = verdict.unexplained.length + verdict.stale.length > 0 ? 1 : 0;
 
-async function filesAt(path: string): Promise<string[]> {
+async function listFiles(path: string): Promise<string[]> {
   const found = await stat(path).catch(() => undefined);
   if (!found) {
     console.error(`${path} does not exist.\n\n${USAGE}`);

@@ -5,7 +5,7 @@ import { DESCRIPTIONS } from "../connectors/descriptions.gen.ts";
 import type { ProviderInfo } from "../connector-kit/provider-info.ts";
 import { connectSection, signIn } from "./provider-pages/connect-section.ts";
 import { writeDeclarativeSections } from "./provider-pages/declarative-sections.ts";
-import { verifiedSection } from "./provider-pages/verified-section.ts";
+import { writeVerifiedSection } from "./provider-pages/verified-section.ts";
 import { readFacts } from "../simulations/vendor/suite/facts-subject.ts";
 import { readMutationScores } from "./mutate/mutation-scores.ts";
 import { countEvidence, providerEvidence } from "./provider-evidence.ts";
@@ -38,7 +38,7 @@ function formatOverview(infos: ProviderInfo[]): string {
     "",
     `Of ${actions} actions on objects of the declarative providers, ${vendor} are tested against the vendor's own description of its API, ${others}`,
     `against somebody else's copy of it, and ${actions - vendor - others} are unverified: for those no source was found yet.`,
-    ...mutationSummary(),
+    ...summarizeMutations(),
     "",
     "Is one missing? Add [your own](../guide/own-providers.md). Do you have an account? [Compare it with the",
     "description](../guide/checking-providers.md).",
@@ -57,7 +57,7 @@ function formatOverview(infos: ProviderInfo[]): string {
 }
 
 /** The figures of `npm run mutate -- --all --write`, of all providers together. */
-function mutationSummary(): string[] {
+function summarizeMutations(): string[] {
   const counts = Object.values(readMutationScores());
   const killed = counts.reduce((sum, one) => sum + one.killed, 0);
   const all = counts.reduce((sum, one) => sum + one.killed + one.survived, 0);
@@ -88,7 +88,12 @@ function page(info: ProviderInfo): string {
           "",
           `See [the connector's page](../../connectors/${name}/README.md).`,
         ]),
-    ...verifiedSection(name, description, EVIDENCE[name] ?? { sources: {}, objects: {} }, readFacts(name)),
+    ...writeVerifiedSection(
+      name,
+      description,
+      EVIDENCE[name] ?? { sources: {}, objects: {} },
+      readFacts(name),
+    ),
   ]);
 }
 

@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { Pool } from "undici";
 import { openSigner } from "../../destinations/webhook/sign.ts";
-import { messageBody } from "../../destination-kit/message-body.ts";
+import { buildMessageBody } from "../../destination-kit/message-body.ts";
 import { bootstrap } from "../../server/access/bootstrap.ts";
 import {
   newSigningKey,
@@ -83,7 +83,7 @@ async function direct(sink: Sink, projectId: string): Promise<Measured> {
   const pool = new Pool(sink.url, { connections: CONNECTIONS, pipelining: 1 });
   const sign = openSigner(() => [SIGNING_KEY]);
   const messages = Array.from({ length: MESSAGES }, () => {
-    const body = messageBody({ kind: "event", topic: "write.async.done", data: buildData(projectId) });
+    const body = buildMessageBody({ kind: "event", topic: "write.async.done", data: buildData(projectId) });
     const id = newId();
     return {
       body,

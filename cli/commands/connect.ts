@@ -1,7 +1,7 @@
 /** `busbar connect hubspot --group acme`: connects a customer's account by consent page or with credentials. */
 import type { Command } from "commander";
 import { askConsent, findConnection, type Customer } from "../connecting/consent.ts";
-import { metadataInputs, findNeeds, type Input } from "../connecting/provider-needs.ts";
+import { listMetadataInputs, findNeeds, type Input } from "../connecting/provider-needs.ts";
 import { askFor, readCredentials } from "../connecting/read-credentials.ts";
 import { Failure, UsageFailure } from "../failures.ts";
 import { encodeStep } from "../http/api.ts";
@@ -51,7 +51,7 @@ export function addConnect(program: Command, terminal: Terminal): void {
       const deps = await connect(command, terminal);
       const info = await providerInfo(deps, provider);
       const customer = { provider, groupRef: options.group, consumerRef: options.consumer ?? options.group };
-      const metadata = await completeMetadata(given, metadataInputs(info), terminal);
+      const metadata = await completeMetadata(given, listMetadataInputs(info), terminal);
       const connection = await connectAs({ deps, info, customer, metadata }, options, terminal);
       if (!deps.out.json)
         deps.out.note(`connected ${escapeUnsafe(provider)} for ${escapeUnsafe(options.group)}`);

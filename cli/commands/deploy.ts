@@ -7,7 +7,7 @@ import { objectsAt, requireObjects, textAt, valueAt, type Json, type JsonObject 
 import { Refused } from "../http/refused.ts";
 import { toProviderFinding } from "../manifest/validate.ts";
 import { readManifest, type ManifestFile } from "../manifest/read-manifest.ts";
-import { findingLines, summarizeFindings, type Finding } from "../manifest/report-findings.ts";
+import { listFindingLines, summarizeFindings, type Finding } from "../manifest/report-findings.ts";
 import { findVanishedObjects, type Vanished } from "../manifest/find-vanished-objects.ts";
 import { escapeUnsafe } from "../output/printable.ts";
 import { canAsk, choose } from "../prompt.ts";
@@ -81,7 +81,7 @@ function printWarnings(integrations: JsonObject[], file: ManifestFile, { out }: 
   const warnings = integrations.flatMap(listWarnings);
   if (warnings.length === 0) return;
   out.line();
-  for (const line of findingLines(warnings, file, out.paint)) out.line(line);
+  for (const line of listFindingLines(warnings, file, out.paint)) out.line(line);
   out.line(summarizeFindings(warnings, file.shown, out.paint));
 }
 
@@ -102,7 +102,7 @@ async function put(
     const issues = error instanceof Refused ? objectsAt(error.problem, "issues") : [];
     const findings = issues.flatMap((issue) => [...toFindings(issue), ...findingInProvider(issue, file)]);
     if (findings.length === 0 || deps.out.json) throw error;
-    for (const line of findingLines(findings, file, deps.out.paint)) deps.out.line(line);
+    for (const line of listFindingLines(findings, file, deps.out.paint)) deps.out.line(line);
     deps.out.line(`${summarizeFindings(findings, file.shown, deps.out.paint)}; nothing was deployed`);
     throw new Ended();
   }

@@ -47,7 +47,7 @@ export function addProxy(program: Command, terminal: Terminal): void {
       if (!METHODS.includes(method.toUpperCase())) throw new UsageFailure(`"${method}" is no HTTP method.`);
       if (!path.startsWith("/"))
         throw new UsageFailure("The path begins with a slash, below the provider's base address.");
-      const headers = { ...ownHeaders(options.header ?? []) };
+      const headers = { ...parseOwnHeaders(options.header ?? []) };
       const body = options.data === undefined ? undefined : await readArgument(options.data, terminal);
       if (body && !headers["content-type"]) headers["content-type"] = "application/json";
       const server = await connect(command, terminal);
@@ -57,7 +57,7 @@ export function addProxy(program: Command, terminal: Terminal): void {
         url: new URL(base + path),
         headers: {
           ...headers,
-          ...(await busbarHeaders(options, server)),
+          ...(await buildBusbarHeaders(options, server)),
           ...(body && { "content-length": body.length }),
         },
         ...(body && { body }),
@@ -67,7 +67,7 @@ export function addProxy(program: Command, terminal: Terminal): void {
 }
 
 /** Ours go over the caller's: they say whose account it is. */
-async function busbarHeaders(options: ProxyOptions, deps: Connected): Promise<OutgoingHttpHeaders> {
+async function buildBusbarHeaders(options: ProxyOptions, deps: Connected): Promise<OutgoingHttpHeaders> {
   const { installation, integration, group } = options;
   if (!installation && !(integration && group)) {
     throw new UsageFailure("Whose account? Give --integration and --group, or --installation.");
@@ -92,7 +92,7 @@ async function projectId(deps: Connected): Promise<string> {
   return requireText(found, "id");
 }
 
-function ownHeaders(given: string[]): Record<string, string> {
+function parseOwnHeaders(given: string[]): Record<string, string> {
   const headers: Record<string, string> = { "user-agent": "busbar-cli", accept: "*/*" };
   for (const header of given) {
     const [, name, value] = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):\s*(.*)$/.exec(header) ?? [];

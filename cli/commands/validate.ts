@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { Ended } from "../failures.ts";
 import { readManifest } from "../manifest/read-manifest.ts";
 import type { ServerFacts } from "../manifest/server-facts.ts";
-import { findingLines, summarizeFindings } from "../manifest/report-findings.ts";
+import { listFindingLines, summarizeFindings } from "../manifest/report-findings.ts";
 import { createOutput } from "../output/output.ts";
 import { connect } from "../settings/connect.ts";
 import type { GlobalOptions } from "../settings/target.ts";
@@ -34,7 +34,7 @@ export function addValidate(program: Command, terminal: Terminal): void {
         if (out.json) {
           out.data(findings.map(({ file: own, ...rest }) => ({ file: (own ?? file).shown, ...rest })));
         } else {
-          for (const line of findingLines(findings, file, out.paint)) out.line(line);
+          for (const line of listFindingLines(findings, file, out.paint)) out.line(line);
           out.line(summarizeFindings(findings, file.shown, out.paint));
         }
         const fails = findings.some(({ severity }) => severity === "error" || options.strict);

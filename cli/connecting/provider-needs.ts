@@ -51,7 +51,7 @@ function grantNeeds(grantType: string | undefined): Needs {
 }
 
 /** Returns the account metadata to ask for, without the inputs that only some modules need. */
-export const metadataInputs = (provider: JsonObject): Input[] =>
+export const listMetadataInputs = (provider: JsonObject): Input[] =>
   objectsAt(provider, "metadata.input")
     .filter((input) => valueAt(input, "moduleDependencies") === undefined)
     .map(toInput);

@@ -15,7 +15,7 @@ export interface OpenMapping {
 
 export const openMappings = (revision: Json | undefined): OpenMapping[] =>
   objectsAt(revision, "content.read.objects").flatMap((object) =>
-    namesToMap(object).map(({ name, field, isRequired }) => {
+    listNamesToMap(object).map(({ name, field, isRequired }) => {
       const fields = objectsAt(object, "allFields").flatMap((one) => textAt(one, "fieldName") ?? []);
       const proposed = textAt(field, "default");
       const fits = proposed !== undefined && (fields.length === 0 || fields.includes(proposed));
@@ -31,7 +31,7 @@ export const openMappings = (revision: Json | undefined): OpenMapping[] =>
   );
 
 /** Returns the builder's names in an object for which the manifest has no field, with their entries there. */
-const namesToMap = (object: JsonObject): { name: string; field: JsonObject; isRequired: boolean }[] =>
+const listNamesToMap = (object: JsonObject): { name: string; field: JsonObject; isRequired: boolean }[] =>
   ["requiredFields", "optionalFields"].flatMap((list) =>
     objectsAt(object, list).flatMap((field) => {
       const name = textAt(field, "mapToName");
@@ -47,7 +47,7 @@ export function defaultConfig(
 ): JsonObject {
   const read = objectsAt(revision, "content.read.objects").map((object): [string, Json] => {
     const objectName = textAt(object, "objectName") ?? "";
-    const mapped = namesToMap(object).flatMap(({ name }): [string, string][] => {
+    const mapped = listNamesToMap(object).flatMap(({ name }): [string, string][] => {
       const fieldName = chosen(objectName, name);
       return fieldName === undefined ? [] : [[name, fieldName]];
     });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createPaint } from "../output/paint.ts";
 import { PassThrough } from "node:stream";
-import { findingLines, summarizeFindings, type Finding } from "./report-findings.ts";
+import { listFindingLines, summarizeFindings, type Finding } from "./report-findings.ts";
 
 const plain = createPaint(new PassThrough(), {});
 const finding = (line: number, column: number, more: Partial<Finding> = {}): Finding => ({
@@ -14,7 +14,8 @@ const finding = (line: number, column: number, more: Partial<Finding> = {}): Fin
   column,
   ...more,
 });
-const reported = (source: string, one: Finding) => findingLines([one], { shown: "amp.yaml", source }, plain);
+const reported = (source: string, one: Finding) =>
+  listFindingLines([one], { shown: "amp.yaml", source }, plain);
 
 test("a mistake is reported with its place, its line, a caret below its word and its remedy", () => {
   assert.deepEqual(reported("specVersion: 1.0.0\nprovider: hubspott # ours", finding(2, 11)), [

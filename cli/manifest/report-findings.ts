@@ -20,8 +20,11 @@ type ManifestSource = Pick<ManifestFile, "shown" | "source">;
 /** Longer lines are cut to the part around the place. */
 const MAX_LINE = 110;
 
-export const findingLines = (findings: readonly Finding[], file: ManifestSource, paint: Paint): string[] =>
-  findings.flatMap((finding) => [...oneFinding(finding, finding.file ?? file, paint), ""]);
+export const listFindingLines = (
+  findings: readonly Finding[],
+  file: ManifestSource,
+  paint: Paint,
+): string[] => findings.flatMap((finding) => [...oneFinding(finding, finding.file ?? file, paint), ""]);
 
 /** `2 errors, 1 warning in amp.yaml` */
 export function summarizeFindings(findings: readonly Finding[], shown: string, paint: Paint): string {

@@ -37,7 +37,7 @@ export function writeStarterManifest({ provider, objects, name }: StarterManifes
     "",
     ...(canWrite ? writeBlock(objects) : commentOut(writeBlock(["contacts"]))),
     "",
-    ...(canProxy ? proxyBlock() : commentOut(proxyBlock())),
+    ...(canProxy ? writeProxyBlock() : commentOut(writeProxyBlock())),
     ...(provider.support.read ? ["", ...commentOut(readBlock(objects[0] ?? "contacts"))] : []),
     "",
   ].join("\n");
@@ -50,7 +50,7 @@ const writeBlock = (objects: string[]): string[] => [
   ...objects.map((object) => `        - objectName: ${quote(object)}`),
 ];
 
-const proxyBlock = (): string[] => [
+const writeProxyBlock = (): string[] => [
   "    # Any call of the provider's API with the customer's credentials: busbar proxy GET /path …",
   "    proxy:",
   "      enabled: true",

@@ -3,7 +3,7 @@ import { PassThrough } from "node:stream";
 import { test } from "node:test";
 import type { JsonObject } from "../http/json.ts";
 import { formatRelativeTime, type Columns } from "./column.ts";
-import { columnsThatFit, cut, fitColumns } from "./fit-columns.ts";
+import { chooseColumnsThatFit, cut, fitColumns } from "./fit-columns.ts";
 import { createOutput, type OutputOptions } from "./output.ts";
 
 const width = (natural: number, isId = false) => ({ natural, isId });
@@ -22,10 +22,10 @@ test("extra columns are given up, the last first, until the others are readable"
     { ...width(60), isExtra: true },
     width(36, true),
   ];
-  assert.deepEqual(columnsThatFit(columns, 2, 122), [0, 1, 2, 3]);
-  assert.deepEqual(columnsThatFit(columns, 2, 78), [0, 1, 2, 3]);
-  assert.deepEqual(columnsThatFit(columns, 2, 77), [0, 1, 3]);
-  assert.deepEqual(columnsThatFit(columns, 2, 20), [0, 3]);
+  assert.deepEqual(chooseColumnsThatFit(columns, 2, 122), [0, 1, 2, 3]);
+  assert.deepEqual(chooseColumnsThatFit(columns, 2, 78), [0, 1, 2, 3]);
+  assert.deepEqual(chooseColumnsThatFit(columns, 2, 77), [0, 1, 3]);
+  assert.deepEqual(chooseColumnsThatFit(columns, 2, 20), [0, 3]);
 });
 
 test("a text is cut by its width on the screen, not by its characters", () => {

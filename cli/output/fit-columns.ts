@@ -17,7 +17,7 @@ const LEAST_ID = 9;
 const READABLE = 16;
 
 /** Returns the indexes of the columns to show: extra ones are given up, the last first, until the rest is readable. */
-export function columnsThatFit(columns: ColumnWidth[], gap: number, available: number): number[] {
+export function chooseColumnsThatFit(columns: ColumnWidth[], gap: number, available: number): number[] {
   const shown = [...columns.keys()];
   const needed = () =>
     shown.reduce((sum, index) => {

@@ -1,6 +1,6 @@
 /** Formats a table: aligned, and cut only where the terminal is too narrow. */
 import { colourStatus, type Column } from "./column.ts";
-import { columnsThatFit, cut, fitColumns } from "./fit-columns.ts";
+import { chooseColumnsThatFit, cut, fitColumns } from "./fit-columns.ts";
 import type { Paint } from "./paint.ts";
 import { escapeUnsafe, measureWidth } from "./printable.ts";
 
@@ -24,7 +24,7 @@ export function table(headings: string[], rows: string[][], paint: Paint, style:
     isId: kinds[column] === "id",
     isExtra: extras.includes(column),
   }));
-  const shown = columnsThatFit(all, GAP.length, width);
+  const shown = chooseColumnsThatFit(all, GAP.length, width);
   const widths = fitColumns(
     shown.flatMap((column) => all[column] ?? []),
     GAP.length,

@@ -18,7 +18,7 @@ export const nameSource = (id: string, name: string, path: string): NameSource =
 export const withNames =
   (...sources: NameSource[]) =>
   async (deps: Needs, rows: JsonObject[]): Promise<JsonObject[]> => {
-    const found = await Promise.all(sources.map(({ path }) => namesIn(deps, path)));
+    const found = await Promise.all(sources.map(({ path }) => listNames(deps, path)));
     return rows.map((row) => {
       const names = sources.map(({ id, name }, index): [string, Json] => [
         name,
@@ -35,7 +35,7 @@ export const withNames =
 export const withAuthor =
   (member: string) =>
   async (deps: Needs, rows: JsonObject[]): Promise<JsonObject[]> => {
-    const labels = await namesIn(deps, "/api-keys", "label");
+    const labels = await listNames(deps, "/api-keys", "label");
     return rows.map((row) => {
       const by = textAt(row, member) ?? "";
       const label = by.startsWith("apiKey:") ? labels.get(by.slice("apiKey:".length)) : undefined;
@@ -43,7 +43,7 @@ export const withAuthor =
     });
   };
 
-async function namesIn(deps: Needs, path: string, member = "name"): Promise<Map<string, string>> {
+async function listNames(deps: Needs, path: string, member = "name"): Promise<Map<string, string>> {
   const all = (await unlessRefused(deps.inProject("GET", path))) ?? [];
   return new Map(requireObjects(all).map((one) => [textAt(one, "id") ?? "", textAt(one, member) ?? ""]));
 }

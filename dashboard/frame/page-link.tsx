@@ -22,7 +22,7 @@ export const PageLink = ({ to, children, className = "foreign" }: PageLinkProps)
 export function ProjectLink({ to, children, className }: PageLinkProps): JSX.Element {
   const project = useProjectName();
   return (
-    <PageLink to={projectPath(project, to)} className={className}>
+    <PageLink to={toProjectPath(project, to)} className={className}>
       {children}
     </PageLink>
   );
@@ -32,7 +32,7 @@ export function ProjectLink({ to, children, className }: PageLinkProps): JSX.Ele
 export function ProjectButton({ to, children }: Omit<PageLinkProps, "className">): JSX.Element {
   const project = useProjectName();
   return (
-    <Button component={Link} {...target(projectPath(project, to))} variant="default">
+    <Button component={Link} {...target(toProjectPath(project, to))} variant="default">
       {children}
     </Button>
   );
@@ -63,7 +63,7 @@ export const FilterLink = ({
 export function useOpenInProject(): (to: string) => void {
   const project = useProjectName();
   const navigate = useNavigate();
-  return (to) => void navigate({ ...target(projectPath(project, to)), ignoreBlocker: true });
+  return (to) => void navigate({ ...target(toProjectPath(project, to)), ignoreBlocker: true });
 }
 
 /** Separates the filters of an address from its path, as the router wants them. */
@@ -74,7 +74,7 @@ export function target(address: string): { to: string; search: never } {
   return { to, search: search as never };
 }
 
-export const projectPath = (project: string, to: string): string => `/projects/${encodePart(project)}${to}`;
+export const toProjectPath = (project: string, to: string): string => `/projects/${encodePart(project)}${to}`;
 
 /** One part of an address: names may contain slashes and spaces. */
 export const encodePart = (name: string): string => encodeURIComponent(name);

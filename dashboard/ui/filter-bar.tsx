@@ -59,7 +59,7 @@ export function FilterBar({ fields, values, onChange }: FilterBarProps): JSX.Ele
         <Group gap={6} component="div">
           {chosen.map(([name, value]) => (
             <span key={name} className={classes["chip"]}>
-              <span className="foreign">{chipText(known.get(name), name, value ?? "")}</span>
+              <span className="foreign">{describeChip(known.get(name), name, value ?? "")}</span>
               <CloseButton
                 size={24}
                 iconSize={14}
@@ -77,7 +77,7 @@ export function FilterBar({ fields, values, onChange }: FilterBarProps): JSX.Ele
   );
 }
 
-function chipText(field: FilterField | undefined, name: string, value: string): string {
+function describeChip(field: FilterField | undefined, name: string, value: string): string {
   if (name === "since" || name === "until") return `${name} ${formatExactTime(value)}`;
   const option = field?.kind === "choice" && field.options.find((one) => one.value === value);
   return `${field?.label ?? name}: ${option ? option.label : value}`;

@@ -8,7 +8,7 @@ import {
   type Outcome,
 } from "../../destination-kit/destination.ts";
 import { toHttpOutcome, parseMembers } from "../../destination-kit/http-outcome.ts";
-import { messageBody } from "../../destination-kit/message-body.ts";
+import { buildMessageBody } from "../../destination-kit/message-body.ts";
 import { BATCH_CONFIG, toBatchLimits, openRowChannel, repeatOutcome } from "../../destination-kit/rows.ts";
 import {
   checkGoogle,
@@ -61,7 +61,7 @@ export const bigquery = defineDestination({
 /** BigQuery drops a row with an `insertId` that it has seen within the last minute, if it notices. */
 const buildRow = (message: Message) => ({
   insertId: message.id,
-  json: { id: message.id, payload: messageBody(message) },
+  json: { id: message.id, payload: buildMessageBody(message) },
 });
 
 /**

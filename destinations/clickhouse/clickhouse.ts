@@ -10,7 +10,7 @@ import {
   type Outcome,
 } from "../../destination-kit/destination.ts";
 import { toHttpOutcome } from "../../destination-kit/http-outcome.ts";
-import { messageBody } from "../../destination-kit/message-body.ts";
+import { buildMessageBody } from "../../destination-kit/message-body.ts";
 import {
   BATCH_CONFIG,
   toBatchLimits,
@@ -73,7 +73,7 @@ function buildStatement(address: string, table: string): URL {
 
 /** Returns a line of JSON: columns for receivers that drop repeated messages, and the message's own members. */
 function buildRow(message: Message): string {
-  const members: Json = JSON.parse(messageBody(message));
+  const members: Json = JSON.parse(buildMessageBody(message));
   const own = isJsonObject(members) ? members : { data: members };
   const row: JsonObject = { messageId: message.id, topic: message.topic };
   for (const [name, value] of Object.entries(own)) {

@@ -2,9 +2,15 @@
 import type { KinesisClient } from "@aws-sdk/client-kinesis";
 import { Type } from "typebox";
 import type { Json } from "../../ground/json.ts";
-import { AWS_CONFIG, AWS_SECRETS, awsOptions, toAwsOutcome, checkAws } from "../../destination-kit/aws.ts";
+import {
+  AWS_CONFIG,
+  AWS_SECRETS,
+  buildAwsOptions,
+  toAwsOutcome,
+  checkAws,
+} from "../../destination-kit/aws.ts";
 import { defineDestination } from "../../destination-kit/destination.ts";
-import { excerptText } from "../../destination-kit/http-outcome.ts";
+import { cutExcerpt } from "../../destination-kit/http-outcome.ts";
 import { checkTemplate, openTemplate } from "../../destination-kit/template.ts";
 
 /** The service's limit for one record with its partition key. */
@@ -42,7 +48,7 @@ export const kinesis = defineDestination({
     const load = async () => {
       // Loaded with the first message: most installations never need it.
       const { KinesisClient } = await import("@aws-sdk/client-kinesis");
-      return new KinesisClient(awsOptions({ config, secrets }, network));
+      return new KinesisClient(buildAwsOptions({ config, secrets }, network));
     };
     return {
       async deliver(message) {
@@ -58,7 +64,7 @@ export const kinesis = defineDestination({
           const { ShardId, SequenceNumber, $metadata } = await (await client).send(new PutRecordCommand(put));
           const status = $metadata.httpStatusCode ?? 200;
           if (SequenceNumber === undefined) return { kind: "failed", status, error: NO_NUMBER };
-          const answer = excerptText(`shard ${ShardId}, sequence number ${SequenceNumber}`);
+          const answer = cutExcerpt(`shard ${ShardId}, sequence number ${SequenceNumber}`);
           return { kind: "delivered", status, answer };
         } catch (error) {
           return toAwsOutcome(error);

@@ -3,10 +3,10 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { RedshiftDataClient } from "@aws-sdk/client-redshift-data";
 import { Type } from "typebox";
 import { elapsedMs } from "../../ground/clock.ts";
-import { AWS_CONFIG, awsOptions, toAwsOutcome, checkAws } from "../../destination-kit/aws.ts";
+import { AWS_CONFIG, buildAwsOptions, toAwsOutcome, checkAws } from "../../destination-kit/aws.ts";
 import { defineDestination, type Message, type Outcome } from "../../destination-kit/destination.ts";
-import { excerptText } from "../../destination-kit/http-outcome.ts";
-import { messageBody } from "../../destination-kit/message-body.ts";
+import { cutExcerpt } from "../../destination-kit/http-outcome.ts";
+import { buildMessageBody } from "../../destination-kit/message-body.ts";
 import {
   BATCH_CONFIG,
   toBatchLimits,
@@ -67,7 +67,9 @@ export const redshift = defineDestination({
     const load = async () => {
       // Loaded with the first message: most installations never need it.
       const { RedshiftDataClient } = await import("@aws-sdk/client-redshift-data");
-      return new RedshiftDataClient(awsOptions({ config, secrets: { awsKeyId, awsSecretKey } }, network));
+      return new RedshiftDataClient(
+        buildAwsOptions({ config, secrets: { awsKeyId, awsSecretKey } }, network),
+      );
     };
     const insert = async (messages: Message[]): Promise<Outcome> => {
       const { ExecuteStatementCommand } = await import("@aws-sdk/client-redshift-data");
@@ -88,7 +90,7 @@ export const redshift = defineDestination({
 
 const buildStatement = (table: string, messages: Message[]) => ({
   Sql: `insert into ${table} (created_at, payload) values ${messages.map((_, nth) => `(getdate(), :p${nth})`).join(", ")}`,
-  Parameters: messages.map((message, nth) => ({ name: `p${nth}`, value: messageBody(message) })),
+  Parameters: messages.map((message, nth) => ({ name: `p${nth}`, value: buildMessageBody(message) })),
 });
 
 const FIRST_LOOK_MS = 100;
@@ -114,13 +116,13 @@ async function checkStatement(
     const { Status, Error: reason, $metadata } = await client.send(new DescribeStatementCommand({ Id }));
     const status = $metadata.httpStatusCode ?? 200;
     if (Status === "FINISHED") {
-      const answer = excerptText(`statement ${Id}`);
+      const answer = cutExcerpt(`statement ${Id}`);
       return { outcome: { kind: "delivered", status, answer }, isFinal: true };
     }
     if (Status === undefined)
       return { outcome: { kind: "failed", status, error: NOT_REDSHIFT }, isFinal: true };
     const hasFailed = Status === "FAILED" || Status === "ABORTED";
-    const error = hasFailed ? excerptText(`${Status}: ${reason ?? "no reason"}`) : STILL_RUNS;
+    const error = hasFailed ? cutExcerpt(`${Status}: ${reason ?? "no reason"}`) : STILL_RUNS;
     return { outcome: { kind: "failed", status, error, overloaded: !hasFailed }, isFinal: hasFailed };
   } catch (error) {
     return { outcome: toAwsOutcome(error), isFinal: false };

@@ -3,9 +3,15 @@ import { createHash } from "node:crypto";
 import type { S3Client, StorageClass } from "@aws-sdk/client-s3";
 import { Type } from "typebox";
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
-import { AWS_CONFIG, AWS_SECRETS, awsOptions, toAwsOutcome, checkAws } from "../../destination-kit/aws.ts";
+import {
+  AWS_CONFIG,
+  AWS_SECRETS,
+  buildAwsOptions,
+  toAwsOutcome,
+  checkAws,
+} from "../../destination-kit/aws.ts";
 import { defineDestination, type Message } from "../../destination-kit/destination.ts";
-import { excerptText } from "../../destination-kit/http-outcome.ts";
+import { cutExcerpt } from "../../destination-kit/http-outcome.ts";
 import { checkTemplate, openTemplate } from "../../destination-kit/template.ts";
 
 const STORAGE_CLASSES = [
@@ -54,7 +60,7 @@ export const s3 = defineDestination({
       // Loaded with the first message: most installations never need it.
       const { S3Client } = await import("@aws-sdk/client-s3");
       return new S3Client({
-        ...awsOptions({ config, secrets }, network),
+        ...buildAwsOptions({ config, secrets }, network),
         // Compatible services rarely support host names per bucket or the newer checksums.
         forcePathStyle: config.endpointUrl !== undefined,
         requestChecksumCalculation: "WHEN_REQUIRED",
@@ -88,7 +94,7 @@ export const s3 = defineDestination({
           return {
             kind: "delivered",
             status: answer.$metadata.httpStatusCode ?? 200,
-            answer: excerptText(key),
+            answer: cutExcerpt(key),
           };
         } catch (error) {
           return toAwsOutcome(error);

@@ -9,7 +9,7 @@ import {
   type Outcome,
 } from "../../destination-kit/destination.ts";
 import { toHttpOutcome, parseMembers } from "../../destination-kit/http-outcome.ts";
-import { messageBody } from "../../destination-kit/message-body.ts";
+import { buildMessageBody } from "../../destination-kit/message-body.ts";
 import {
   BATCH_CONFIG,
   toBatchLimits,
@@ -67,7 +67,7 @@ export const snowflake = defineDestination({
     const table = [config.dbName, config.schemaName, config.tableName].join(".");
     const timeout = Math.min(LONGEST_SECONDS, Math.max(1, Math.floor(network.timeoutMs / 1_000) - 2));
     return openRowChannel(async (messages) => {
-      const values = messages.flatMap((message) => [message.id, messageBody(message)]);
+      const values = messages.flatMap((message) => [message.id, buildMessageBody(message)]);
       const bindings = Object.fromEntries(values.map((value, nth) => [nth + 1, { type: "TEXT", value }]));
       const headers = {
         "content-type": "application/json",

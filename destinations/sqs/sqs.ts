@@ -1,10 +1,16 @@
 /** Amazon SQS: one queue message per message. */
 import type { SQSClient } from "@aws-sdk/client-sqs";
 import { Type } from "typebox";
-import { AWS_CONFIG, AWS_SECRETS, awsOptions, toAwsOutcome, checkAws } from "../../destination-kit/aws.ts";
+import {
+  AWS_CONFIG,
+  AWS_SECRETS,
+  buildAwsOptions,
+  toAwsOutcome,
+  checkAws,
+} from "../../destination-kit/aws.ts";
 import { checkUrl } from "../../destination-kit/check-url.ts";
 import { defineDestination, type Fault } from "../../destination-kit/destination.ts";
-import { excerptText } from "../../destination-kit/http-outcome.ts";
+import { cutExcerpt } from "../../destination-kit/http-outcome.ts";
 
 /** The limit that every queue has at least. */
 const MAX_MESSAGE_BYTES = 256 * 1024;
@@ -34,7 +40,7 @@ export const sqs = defineDestination({
     const load = async () => {
       // Loaded with the first message: most installations never need it.
       const { SQSClient } = await import("@aws-sdk/client-sqs");
-      const options = awsOptions({ config: { region, endpointUrl }, secrets }, network);
+      const options = buildAwsOptions({ config: { region, endpointUrl }, secrets }, network);
       return new SQSClient({ ...options, md5: false, useQueueUrlAsEndpoint: false });
     };
     return {
@@ -55,7 +61,7 @@ export const sqs = defineDestination({
           const { MessageId, $metadata } = await (await client).send(send);
           const status = $metadata.httpStatusCode ?? 200;
           if (MessageId === undefined) return { kind: "failed", status, error: NO_ID };
-          return { kind: "delivered", status, answer: excerptText(`message ${MessageId}`) };
+          return { kind: "delivered", status, answer: cutExcerpt(`message ${MessageId}`) };
         } catch (error) {
           return toAwsOutcome(error);
         }

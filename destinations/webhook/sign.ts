@@ -19,12 +19,12 @@ export function openSigner(keys: () => string[]) {
         return `v1,${hmac.digest("base64")}`;
       })
       .join(" ");
-    return signatureHeaders(id, String(timestamp), signature);
+    return buildSignatureHeaders(id, String(timestamp), signature);
   };
 }
 
 /** Returns the headers of a signature under the prefixes of both families of libraries. */
-export const signatureHeaders = (
+export const buildSignatureHeaders = (
   id: string,
   timestamp: string,
   signature: string,

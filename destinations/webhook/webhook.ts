@@ -4,8 +4,8 @@ import { nowMs } from "../../ground/clock.ts";
 import { checkUrl } from "../../destination-kit/check-url.ts";
 import { defineDestination, type Fault } from "../../destination-kit/destination.ts";
 import { toHttpOutcome } from "../../destination-kit/http-outcome.ts";
-import { messageBody } from "../../destination-kit/message-body.ts";
-import { openSigner, signatureHeaders } from "./sign.ts";
+import { buildMessageBody } from "../../destination-kit/message-body.ts";
+import { openSigner, buildSignatureHeaders } from "./sign.ts";
 
 const ConfigSchema = Type.Object({
   url: Type.String({ maxLength: 2_048, description: "Address that messages are posted to; https only." }),
@@ -39,9 +39,13 @@ export const webhook = defineDestination({
     headers: {
       ...headers,
       ...FIXED_HEADERS,
-      ...signatureHeaders(message.id, headers["webhook-timestamp"] ?? "", headers["webhook-signature"] ?? ""),
+      ...buildSignatureHeaders(
+        message.id,
+        headers["webhook-timestamp"] ?? "",
+        headers["webhook-signature"] ?? "",
+      ),
     },
-    body: messageBody(message),
+    body: buildMessageBody(message),
   }),
   open({ config, signingKeys }, network) {
     const url = new URL(config.url);
@@ -52,7 +56,7 @@ export const webhook = defineDestination({
     return {
       async deliver(message) {
         // Encoded once: signature and client would each encode a text for themselves.
-        const body = Buffer.from(messageBody(message));
+        const body = Buffer.from(buildMessageBody(message));
         const signed = sign(message.id, Math.floor(nowMs() / 1000), body);
         const trace: Record<string, string> =
           message.traceparent === undefined ? {} : { traceparent: message.traceparent };

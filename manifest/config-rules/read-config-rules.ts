@@ -32,7 +32,7 @@ export function checkReadConfig(
 ): void {
   for (const object of listConfigObjects(content, "read")) {
     const declared = integration.read?.objects?.find(({ objectName }) => objectName === object.name);
-    const mapped = fieldsByMappedName(object, declared);
+    const mapped = mapFieldsByMappedName(object, declared);
     checkReadSchedule(object, limits, add);
     checkMappings(object, declared, add);
     checkValueMappings(object, add);
@@ -95,7 +95,7 @@ function checkPath(path: Path, { field, mapped }: { field: string; mapped: strin
 }
 
 /** Returns the provider's field of each mapped name for which one is chosen. */
-function fieldsByMappedName(object: ConfigObject, declared: ReadObject | undefined): Map<string, string> {
+function mapFieldsByMappedName(object: ConfigObject, declared: ReadObject | undefined): Map<string, string> {
   const dynamic = listMaps(object, "dynamicMappingsInput");
   return new Map([
     ...[...(declared?.requiredFields ?? []), ...(declared?.optionalFields ?? [])].flatMap(

@@ -33,7 +33,7 @@ function addFinding(fault: ShapeFault, report: Report): void {
     const allowed = fault.allowed.map((text) => `\`${text}\``).join(" or ");
     const remedy = fault.value === false ? "Leave it out to switch it off." : `Write ${allowed}.`;
     report.error(
-      ruleOfEnum(path),
+      chooseEnumRule(path),
       path,
       `${name} must be ${allowed}, not ${describeValue(fault.value)}.`,
       remedy,
@@ -41,7 +41,7 @@ function addFinding(fault: ShapeFault, report: Report): void {
   }
 }
 
-function ruleOfEnum(path: Path): Rule {
+function chooseEnumRule(path: Path): Rule {
   const parent = String(path.at(-2));
   if (path.at(-1) === "watchFieldsAuto") return "update-event-watch-fields";
   if (path.at(-1) === "mode") return "delivery-mode";

@@ -57,7 +57,7 @@ function findCodeMutants(provider: string): CodeMutant[] {
     if (!project) throw new Error(`${PROJECT} cannot be opened`);
     return files.toSorted().flatMap((file) => {
       const source = project.program.getSourceFile(join(folder, file));
-      return source ? mutantsIn(source, project.checker, join(folder, file)) : [];
+      return source ? listMutants(source, project.checker, join(folder, file)) : [];
     });
   } finally {
     api.close();
@@ -74,7 +74,7 @@ interface Change {
   inside: string;
 }
 
-function mutantsIn(source: SourceFile, checker: Checker, file: string): CodeMutant[] {
+function listMutants(source: SourceFile, checker: Checker, file: string): CodeMutant[] {
   const changes: Change[] = [];
   const seek = (node: Node, inside: string): void => {
     if (isApart(node)) return;
@@ -215,7 +215,7 @@ function memberChanges(node: Node, checker: Checker, replace: Replace): Omit<Cha
     is.isObjectLiteralExpression(parent) && !isPlace(parent);
   if (is.isPropertyAssignment(node) && isInObject(node.parent)) {
     const { name } = node;
-    if (!isNamed(name) || !isVendorMember(name.text, contextAround(node.parent, checker), checker)) return [];
+    if (!isNamed(name) || !isVendorMember(name.text, cutContext(node.parent, checker), checker)) return [];
     return replace(
       name,
       is.isStringLiteral(name) ? JSON.stringify(misspell(name.text)) : misspell(name.text),
@@ -223,7 +223,7 @@ function memberChanges(node: Node, checker: Checker, replace: Replace): Omit<Cha
   }
   if (is.isShorthandPropertyAssignment(node) && isInObject(node.parent)) {
     const { name } = node;
-    if (!isNamed(name) || !isVendorMember(name.text, contextAround(node.parent, checker), checker)) return [];
+    if (!isNamed(name) || !isVendorMember(name.text, cutContext(node.parent, checker), checker)) return [];
     return replace(name, `${misspell(name.text)}: ${name.text}`, name.text);
   }
   if (is.isPropertyAccessExpression(node) && is.isIdentifier(node.name)) {
@@ -252,7 +252,7 @@ const isNamed = (name: Node | undefined): name is Named =>
   name !== undefined && (is.isIdentifier(name) || is.isStringLiteral(name));
 
 /** Returns the type that is expected of an object, or of what it becomes a part of. */
-function contextAround(object: ObjectLiteralExpression, checker: Checker): Type | undefined {
+function cutContext(object: ObjectLiteralExpression, checker: Checker): Type | undefined {
   let node: Node = object;
   for (let steps = 0; steps < 8; steps++) {
     const type = checker.getContextualType(node as Expression);
@@ -276,5 +276,5 @@ function isVendorMember(name: string, type: Type | undefined, checker: Checker):
 function isVendorValue({ parent }: Node, checker: Checker): boolean {
   if (!is.isPropertyAssignment(parent) || !is.isIdentifier(parent.name)) return false;
   if (!is.isObjectLiteralExpression(parent.parent)) return false;
-  return isVendorMember(parent.name.text, contextAround(parent.parent, checker), checker);
+  return isVendorMember(parent.name.text, cutContext(parent.parent, checker), checker);
 }

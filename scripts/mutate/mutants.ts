@@ -40,7 +40,7 @@ export function listMutants(description: Description): Mutant[] {
   const whole = JSON.parse(JSON.stringify(description)) as JsonObject;
   const before = rulesByObject(description);
   const mutants: Mutant[] = [];
-  for (const { steps, values } of placesIn(whole, [])) {
+  for (const { steps, values } of listPlaces(whole, [])) {
     for (const value of values) {
       const copy = structuredClone(whole);
       replaceAt(copy, steps, value);
@@ -77,15 +77,15 @@ interface Place {
   values: (Json | undefined)[];
 }
 
-function* placesIn(value: Json, steps: string[]): Generator<Place> {
+function* listPlaces(value: Json, steps: string[]): Generator<Place> {
   const last = steps.at(-1) ?? "";
   if (APART.has(last)) return;
   if (MAPS.has(steps.at(-2) ?? "") || (isOptional(last) && steps.length > 1))
     yield { steps, values: [undefined] };
   if (Array.isArray(value)) {
-    for (const [index, item] of value.entries()) yield* placesIn(item, [...steps, String(index)]);
+    for (const [index, item] of value.entries()) yield* listPlaces(item, [...steps, String(index)]);
   } else if (isJsonObject(value)) {
-    for (const [name, member] of Object.entries(value)) yield* placesIn(member, [...steps, name]);
+    for (const [name, member] of Object.entries(value)) yield* listPlaces(member, [...steps, name]);
   } else {
     const changed = changedLeaf(last, value);
     if (changed.length > 0) yield { steps, values: changed };

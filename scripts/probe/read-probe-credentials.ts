@@ -20,23 +20,23 @@ export function readProbeCredentials({ name }: ProviderInfo, text: string): Prob
     return "The credentials are not JSON.";
   }
   if (!isJsonObject(value)) return "The credentials are not a JSON object.";
-  const credentials = credentialsIn(value);
+  const credentials = readCredentials(value);
   if (!credentials)
     return `The credentials for ${name} have none of accessToken, apiKey, username with password, and custom.`;
   const { type: _, ...secret } = credentials;
-  return { credentials, metadata: textsIn(value.metadata), secrets: secretsIn(secret) };
+  return { credentials, metadata: listTexts(value.metadata), secrets: listSecrets(secret) };
 }
 
-function credentialsIn(value: JsonObject): Credentials | undefined {
+function readCredentials(value: JsonObject): Credentials | undefined {
   const { accessToken, apiKey, username, password, custom } = value;
   if (typeof accessToken === "string") return { type: "oauth2", accessToken };
   if (typeof apiKey === "string") return { type: "apiKey", key: apiKey };
   if (typeof username === "string" && typeof password === "string")
     return { type: "basic", username, password };
-  return isJsonObject(custom) ? { type: "custom", values: textsIn(custom) } : undefined;
+  return isJsonObject(custom) ? { type: "custom", values: listTexts(custom) } : undefined;
 }
 
-const textsIn = (value: Json | undefined): Record<string, string> =>
+const listTexts = (value: Json | undefined): Record<string, string> =>
   Object.fromEntries(
     Object.entries(isJsonObject(value) ? value : {}).flatMap(([name, text]) =>
       typeof text === "string" ? [[name, text]] : [],
@@ -44,9 +44,9 @@ const textsIn = (value: Json | undefined): Record<string, string> =>
   );
 
 /** Every text of the credentials, and the encoded pair of HTTP Basic. */
-function secretsIn(secret: object): string[] {
+function listSecrets(secret: object): string[] {
   const texts = Object.values(secret).flatMap((value) =>
-    typeof value === "string" ? [value] : Object.values(textsIn(value)),
+    typeof value === "string" ? [value] : Object.values(listTexts(value)),
   );
   const encoded = [texts.join(":"), `${texts[0]}:`, `:${texts[0]}`].map((pair) =>
     Buffer.from(pair, "utf8").toString("base64"),

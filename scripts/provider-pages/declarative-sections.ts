@@ -20,10 +20,10 @@ export function writeDeclarativeSections(
 ): string[] {
   const plans = buildPlans(description, shownAccount(description));
   return [
-    ...objectSection(plans, description),
+    ...writeObjectSection(plans, description),
     ...firstWrite(plans, connector, shownAccount(description)),
     ...limitSection(description, plans, facts),
-    ...errorSection(description),
+    ...writeErrorSection(description),
   ];
 }
 
@@ -37,7 +37,7 @@ const shownAccount = (description: Description): Account => ({
   ),
 });
 
-function objectSection(plans: ObjectPlan[], description: Description): string[] {
+function writeObjectSection(plans: ObjectPlan[], description: Description): string[] {
   const mark = ({ modes }: ObjectPlan, mode: Mode) => (modes.includes(mode) ? "✓" : "");
   return [
     "",
@@ -270,7 +270,7 @@ function completeUpdateText(plans: ObjectPlan[]): string[] {
   });
 }
 
-function errorSection({ errors }: Description): string[] {
+function writeErrorSection({ errors }: Description): string[] {
   const codes = Object.entries({ ...errors.codes, ...errors.statuses });
   if (codes.length === 0 && errors.okWhen === undefined) return [];
   return [

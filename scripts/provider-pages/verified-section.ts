@@ -5,7 +5,7 @@ import { UNVERIFIED, type ProviderEvidence } from "../../connector-kit/provider-
 import { readMutationScores } from "../mutate/mutation-scores.ts";
 import { countEvidence, EVIDENCE_ACTIONS } from "../provider-evidence.ts";
 
-export const verifiedSection = (
+export const writeVerifiedSection = (
   name: string,
   description: Description | undefined,
   evidence: ProviderEvidence,
@@ -15,7 +15,7 @@ export const verifiedSection = (
   "",
   "## Verified",
   "",
-  ...(countEvidence([evidence]).actions === 0 ? [] : evidenceTable(evidence)),
+  ...(countEvidence([evidence]).actions === 0 ? [] : writeEvidenceTable(evidence)),
   ...listSourceLines(evidence),
   ...(evidence.faults ?? []).map((fault) => `* Known to be wrong: ${fault}.`),
   ...listMutationLines(name),
@@ -72,7 +72,7 @@ function listUntoldLines(facts: Facts | undefined): string[] {
   ];
 }
 
-function evidenceTable({ objects }: ProviderEvidence): string[] {
+function writeEvidenceTable({ objects }: ProviderEvidence): string[] {
   const titles = EVIDENCE_ACTIONS.map((action) => action.charAt(0).toUpperCase() + action.slice(1));
   return [
     "What the connector sends, and how it reads the answers, is tested against these sources:",

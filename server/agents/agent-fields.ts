@@ -217,7 +217,7 @@ function readFields(
     const providerName =
       field && names.fieldKey(field.fieldName) === names.fieldKey(name) ? field.fieldName : name;
     return {
-      ...describedAs(field, values),
+      ...describeField(field, values),
       name: own ?? providerName,
       providerName,
       readable: true,
@@ -245,7 +245,7 @@ function listWrittenFields(
   const mapped = [...mappedToProvider].flatMap(([name, providerName]): AgentField[] => {
     if (providerName === undefined) return [];
     const field = known.get(providerName.toLowerCase());
-    const described = describedAs(field, valueMappings.get(name));
+    const described = describeField(field, valueMappings.get(name));
     return [{ ...described, name, providerName, readable: false, writable: field?.readOnly !== true }];
   });
   const renamed = new Set(mapped.map(({ providerName }) => providerName.toLowerCase()));
@@ -257,7 +257,7 @@ function listWrittenFields(
         ? []
         : [
             {
-              ...describedAs(field),
+              ...describeField(field),
               name: field.fieldName,
               providerName: field.fieldName,
               readable: false,
@@ -281,7 +281,7 @@ function withWriting(field: AgentField, written: readonly AgentField[], takesAny
 type Described = Pick<AgentField, "displayName" | "type" | "required" | "values">;
 
 /** With mapped values, those are the values that an agent reads and writes. */
-function describedAs(field: FieldMetadata | undefined, mapped?: ReadonlyMap<string, string>): Described {
+function describeField(field: FieldMetadata | undefined, mapped?: ReadonlyMap<string, string>): Described {
   const values = mapped
     ? [...mapped].map(([value, own]) => ({
         value,

@@ -41,7 +41,7 @@ export async function identifyAgent(deps: AgentAccess, request: AgentRequest): P
   const found =
     sent.apiKey === undefined ? byToken(deps, request, sent.bearer) : byKey(deps, request, sent.apiKey);
   return found.catch((error: unknown) => {
-    throw challengeOn(request, error);
+    throw challenge(request, error);
   });
 }
 
@@ -53,11 +53,11 @@ export async function identifyManager(deps: AgentAccess, request: AgentRequest):
       ? manager(deps, request, { authorization: `Bearer ${sent.bearer}` })
       : byFullKey(deps, request, sent.apiKey);
   return found.catch((error: unknown) => {
-    throw challengeOn(request, error);
+    throw challenge(request, error);
   });
 }
 
-function challengeOn(request: AgentRequest, error: unknown): unknown {
+function challenge(request: AgentRequest, error: unknown): unknown {
   if (!(error instanceof Problem) || error.slug !== "unauthenticated") return error;
   return buildChallenge(request, "unauthenticated", { ...error.options, error: "invalid_token" });
 }
@@ -116,7 +116,7 @@ async function byKey(deps: AgentAccess, request: AgentRequest, key: string): Pro
   if (refusal) throw refusal;
   const project = { id: owner.projectId, name: owner.projectName, orgId: owner.orgId };
   requireProject(project, request);
-  const rights = rightsOfScopes(owner.scopes);
+  const rights = toRights(owner.scopes);
   if (rights.size === 0) throw refuseScope(request, ["read"]);
   const scope = await loadScope(deps, project, request);
   const principal = { kind: "key" as const, id: owner.apiKeyId, name: owner.label };
@@ -140,7 +140,7 @@ async function loadScope(
 }
 
 /** What the scopes of an API key allow an agent. A key of browsers allows nothing. */
-function rightsOfScopes(scopes: readonly string[]): Set<Right> {
+function toRights(scopes: readonly string[]): Set<Right> {
   if (scopes.includes("full")) return new Set(["read", "write", "proxy"]);
   const rights = new Set<Right>();
   if (scopes.includes("read") || scopes.includes("read-only")) rights.add("read");

@@ -110,7 +110,7 @@ const buildUnavailable = (issuer: string, cause: unknown): Problem =>
 /** Finds the issuer's keys by its metadata (RFC 8414, else OpenID Connect Discovery), which must name the same issuer. */
 async function findKeys(egress: Egress, issuer: string): Promise<IssuerKeys> {
   let trouble: unknown;
-  for (const url of metadataAddresses(issuer)) {
+  for (const url of listMetadataAddresses(issuer)) {
     try {
       const { issuer: named, jwks_uri: address } = await fetchIssuerDocument(egress, url);
       if (named !== issuer) throw new Error(`${url} names another issuer`);
@@ -125,7 +125,7 @@ async function findKeys(egress: Egress, issuer: string): Promise<IssuerKeys> {
 }
 
 /** RFC 8414, section 3.1: the well-known part stands before the issuer's path; OpenID Connect appends it. */
-function metadataAddresses(issuer: string): URL[] {
+function listMetadataAddresses(issuer: string): URL[] {
   const { origin, pathname } = new URL(issuer);
   const path = pathname.replace(/\/$/, "");
   return [

@@ -103,7 +103,7 @@ async function admit(deps: Serving, request: AgentCall): Promise<AgentSession> {
     requestId: request.id,
     address: () => deps.clientAddress(request.raw),
     resource: `${deps.publicUrl()}${pathIn(request)}`,
-    metadataUrl: metadataUrl(deps, request),
+    metadataUrl: buildMetadataUrl(deps, request),
   });
 }
 
@@ -118,7 +118,7 @@ function refuseQuery(url: string): void {
 
 const pathIn = ({ originalUrl }: FastifyRequest): string => originalUrl.split("?")[0] ?? "";
 
-const metadataUrl = ({ publicUrl }: AgentServing, request: AgentCall): string =>
+const buildMetadataUrl = ({ publicUrl }: AgentServing, request: AgentCall): string =>
   `${publicUrl()}${METADATA}${pathIn(request)}`;
 
 const refuseMethod = async ({ method }: FastifyRequest): Promise<never> => {
@@ -149,7 +149,7 @@ async function answer(
   session: AgentSession | undefined,
 ): Promise<FastifyReply> {
   if (!session) throw new Error("a request that was not let in");
-  const message = messageIn(request);
+  const message = readMessage(request);
   const meta = readMeta(message);
   session.client = nameClient(meta[CLIENT_INFO]);
   await requireRight(deps, request, session, message);
@@ -159,7 +159,7 @@ async function answer(
   reply.raw.once("close", () => reply.raw.writableFinished || left.abort());
   const asked = new Request(`${deps.publicUrl()}${pathIn(request)}`, {
     method: "POST",
-    headers: protocolHeaders(request),
+    headers: pickProtocolHeaders(request),
     signal: left.signal,
   });
   const authInfo = {
@@ -222,7 +222,7 @@ const isStream = ({ headers }: Response): boolean =>
 const PROTOCOL_HEADERS = ["content-type", "accept", "mcp-protocol-version", "mcp-method", "mcp-name"];
 
 /** Credentials stay here. */
-function protocolHeaders({ headers }: FastifyRequest): Record<string, string> {
+function pickProtocolHeaders({ headers }: FastifyRequest): Record<string, string> {
   const given: Record<string, string> = {};
   for (const name of PROTOCOL_HEADERS) {
     const value = headers[name];
@@ -232,7 +232,7 @@ function protocolHeaders({ headers }: FastifyRequest): Record<string, string> {
 }
 
 /** Returns the message of a body. Throws a Problem for what is no JSON, or several messages. */
-function messageIn({ body }: FastifyRequest): unknown {
+function readMessage({ body }: FastifyRequest): unknown {
   if (!Buffer.isBuffer(body) || body.length === 0) {
     throw new Problem("invalid-request", {
       detail: "Send one message of the Model Context Protocol as JSON.",
@@ -260,7 +260,7 @@ async function requireRight(
   const tool = deps.endpoint.tools.find((one) => one.name === name);
   if (!tool || mayCall(session, tool)) return;
   const refusal = refuseScope(
-    { metadataUrl: metadataUrl(deps, request) },
+    { metadataUrl: buildMetadataUrl(deps, request) },
     tool.rights,
     `The tool \`${tool.name}\``,
   );

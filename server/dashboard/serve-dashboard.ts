@@ -37,7 +37,7 @@ export function serveDashboard(api: FastifyInstance, dashboard: BuiltDashboard):
 /** Returns the page, or while it is being built one that reloads itself, or one that says what to do. */
 export function dashboardPage(dashboard: BuiltDashboard): Page {
   const state = dashboard.state();
-  if (state.kind !== "ready") return noticePage(state);
+  if (state.kind !== "ready") return renderNotice(state);
   const nonce = randomBytes(16).toString("base64");
   const content = state.build.page.replaceAll("__NONCE__", nonce);
   return new Page(content, { status: 200, headers: pagePolicy(nonce) });
@@ -64,7 +64,7 @@ const NOTICES = {
   },
 };
 
-function noticePage(state: Exclude<DashboardState, { kind: "ready" }>): Page {
+function renderNotice(state: Exclude<DashboardState, { kind: "ready" }>): Page {
   const { title, text } = NOTICES[state.kind];
   const main = `<h1>${escapeHtml(title)}</h1>${text}`;
   const headers: Record<string, string> = state.kind === "building" ? { refresh: "1" } : {};

@@ -23,7 +23,7 @@ type MessageHead = Omit<MessageFacts, "installationUpdateTime" | "messageName" |
 };
 
 /** Returns the common members, in the order in which they are sent. */
-export const messageHead = (facts: MessageFacts): MessageHead => ({
+export const buildMessageHead = (facts: MessageFacts): MessageHead => ({
   projectId: facts.projectId,
   provider: facts.provider,
   groupRef: facts.groupRef,

@@ -73,14 +73,14 @@ export function openClientForms(description: Description): ClientForms {
 }
 
 /** The name of a method of the TypeScript client: `listJWTKeys` is `listJwtKeys`. */
-export const typescriptName = (name: string): string =>
+export const toTypescriptName = (name: string): string =>
   name.replaceAll(
     /([A-Z])([A-Z]+)(?=[A-Z][a-z])/g,
     (_, first: string, rest: string) => first + rest.toLowerCase(),
   );
 
 /** The name of a method of the Python client: `listJWTKeys` is `list_jwt_keys`. An abbreviation is one word. */
-export const pythonName = (name: string): string =>
+export const toPythonName = (name: string): string =>
   (name.match(/[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z0-9]+|[A-Z]+/g) ?? []).join("_").toLowerCase();
 
 interface KnownOperation extends DescribedOperation {
@@ -187,9 +187,9 @@ function writeTypescriptPath(path: string, hasManyTypes: boolean): [before: stri
 
 function writeTypescriptCall({ operationId, body, args }: Call, names: Set<string>) {
   const key = (each: Argument) =>
-    each.in === "body" ? lowerFirst(typescriptName(body)) : typescriptKey(each.name);
+    each.in === "body" ? lowerFirst(toTypescriptName(body)) : typescriptKey(each.name);
   const items = args.map((each) => addPrefix(`${key(each)}: `, writeTypescriptValue(each.value, names)));
-  const method = `await busbar.${typescriptName(operationId)}(`;
+  const method = `await busbar.${toTypescriptName(operationId)}(`;
   return { open: items.length > 0 ? `${method}{` : method, items, close: items.length > 0 ? "})" : ")" };
 }
 
@@ -267,10 +267,10 @@ function writePythonCall({ operationId, args }: Call, names: Set<string>) {
     .map((each) => {
       const value = writePythonValue(each.value, names);
       if (order(each) < 2) return value;
-      const name = each.name === PROJECT ? "project" : pythonName(each.name);
+      const name = each.name === PROJECT ? "project" : toPythonName(each.name);
       return addPrefix(`${PYTHON_KEYWORDS.has(name) ? `${name}_` : name}=`, value);
     });
-  return { open: `busbar.${pythonName(operationId)}(`, items, close: ")" };
+  return { open: `busbar.${toPythonName(operationId)}(`, items, close: ")" };
 }
 
 function writePythonRequest({ method, url, headers, body }: SentRequest, names: Set<string>) {

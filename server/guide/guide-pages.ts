@@ -64,7 +64,7 @@ export function searchPage(guide: Guide, query: string): Page {
   const found = query.trim() === "" ? [] : guide.search(query, 30);
   const rows = found.map(
     (section) =>
-      `<h2><a href="${sectionPath(section)}">${escapeHtml(section.title)}</a></h2>` +
+      `<h2><a href="${toSectionPath(section)}">${escapeHtml(section.title)}</a></h2>` +
       `<p><span class="soft">${escapeHtml(section.pageTitle)}</span><br>${escapeHtml(cutExcerpt(section))}</p>`,
   );
   const none = query.trim() === "" ? "Type what you look for." : "Nothing fits. Try fewer or other words.";
@@ -75,7 +75,7 @@ export function searchPage(guide: Guide, query: string): Page {
 /** Returns the list of pages for language models, as llmstxt.org describes it. */
 export function renderLlmsText({ pages }: Guide): string {
   const line = ({ name, title, markdown }: GuidePage) =>
-    `- [${title}](/docs/guide/${name}.md): ${firstSentence(markdown)}`;
+    `- [${title}](/docs/guide/${name}.md): ${findFirstSentence(markdown)}`;
   const chapters = CHAPTERS.map(({ title, pages: names }) => {
     const rows = names.flatMap((name) => pages.get(name) ?? []).map(line);
     return `## ${title}\n\n${rows.join("\n")}`;
@@ -96,12 +96,12 @@ ${providers.join("\n")}
 }
 
 /** Returns the address of a section below that of the server. */
-export const sectionPath = ({ page, anchor }: Section): string =>
+export const toSectionPath = ({ page, anchor }: Section): string =>
   `/docs/guide/${page}${anchor && `#${encodeURIComponent(anchor)}`}`;
 
 const isProvider = (name: string): boolean => name.startsWith("providers/") && name !== "providers/README";
 
-function firstSentence(markdown: string): string {
+function findFirstSentence(markdown: string): string {
   const paragraph = markdown
     .split(/\n\n+/)
     .find((part) => !/^(#|\||```|>)/.test(part.trim()) && part.trim() !== "");
@@ -115,7 +115,7 @@ function linkPages(guide: Guide, page: GuidePage, tokens: Token[]): Token[] {
   return tokens.filter((token) => {
     if (token.type === "link_close") return !isDropped;
     if (token.type !== "link_open") return true;
-    const path = pagePath(guide, page, String(token.attrGet("href") ?? ""));
+    const path = toPagePath(guide, page, String(token.attrGet("href") ?? ""));
     isDropped = path === undefined;
     if (path !== undefined) token.attrSet("href", path);
     return !isDropped;
@@ -123,7 +123,7 @@ function linkPages(guide: Guide, page: GuidePage, tokens: Token[]): Token[] {
 }
 
 /** Returns the address of what a link of a page leads to; undefined for a file that is no page. */
-function pagePath(guide: Guide, page: GuidePage, target: string): string | undefined {
+function toPagePath(guide: Guide, page: GuidePage, target: string): string | undefined {
   if (/^([a-z]+:|\/|#)/i.test(target)) return target;
   const [path = "", anchor] = target.split("#");
   const from = page.name.startsWith("providers/") ? page.name : `guide/${page.name}`;

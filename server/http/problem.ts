@@ -34,7 +34,7 @@ export function problemBody(
     retryAfter: retryAfter?.toISOString(),
     causes: causes ?? (issues && issues.length > 1 ? issues.map(formatIssue) : undefined),
     context: more,
-    issues: issues?.map((issue) => issueBody(issue, problem)),
+    issues: issues?.map((issue) => toIssueBody(issue, problem)),
     ...extensions,
   };
 }
@@ -42,7 +42,7 @@ export function problemBody(
 const formatIssue = (issue: Issue): string => `${issue.name}: ${issue.detail}`;
 
 /** Each issue is itself a Problem, with the place it concerns. */
-const issueBody = (issue: Issue, problem: Problem): Record<string, unknown> => ({
+const toIssueBody = (issue: Issue, problem: Problem): Record<string, unknown> => ({
   type: "about:blank",
   title: PROBLEM_TYPES[problem.slug].title,
   status: problem.status,

@@ -50,14 +50,19 @@ export function beginRequest(
       })
     : undefined;
   const trace = span?.context ?? context;
-  const ids: WorkIds = { requestId: request.id, projectId, ...idsOfPath(request), traceId: trace?.traceId };
+  const ids: WorkIds = {
+    requestId: request.id,
+    projectId,
+    ...readIdsOfPath(request),
+    traceId: trace?.traceId,
+  };
   request.work = { ids, trace, tracer: span && tracer, span };
 }
 
 const NAMED = ["installationId", "connectionId", "operationId", "eventId"] as const;
 
 /** Only ids: a caller may have written anything else there, such as a secret. */
-function idsOfPath({ params }: FastifyRequest): WorkIds {
+function readIdsOfPath({ params }: FastifyRequest): WorkIds {
   const given = params as Partial<Record<string, string>>;
   const ids: WorkIds = {};
   for (const name of NAMED) {

@@ -31,8 +31,8 @@ export function openMetrics(database: Database): Metrics {
   return {
     registry,
     proxy: proxyMeter(registry),
-    ...operationMeters(registry),
-    ...otherMeters(registry),
+    ...openOperationMeters(registry),
+    ...openOtherMeters(registry),
     subscribeMeter: subscribeMeter(registry),
   };
 }
@@ -72,7 +72,7 @@ function proxyMeter(registry: Registry): ProxyMeter {
   };
 }
 
-function operationMeters(registry: Registry): Pick<Metrics, "ledger" | "readMeter"> {
+function openOperationMeters(registry: Registry): Pick<Metrics, "ledger" | "readMeter"> {
   const registers = [registry];
   const accepted = new Counter({
     name: "busbar_writes_accepted_total",
@@ -190,7 +190,7 @@ function subscribeMeter(registry: Registry): SubscribeMeter {
   };
 }
 
-function otherMeters(registry: Registry): Pick<Metrics, "countRefresh" | "onAttempt"> {
+function openOtherMeters(registry: Registry): Pick<Metrics, "countRefresh" | "onAttempt"> {
   const registers = [registry];
   const refreshes = new Counter({
     name: "busbar_token_refreshes_total",

@@ -7,7 +7,7 @@ import { isStorable } from "../../ground/storable-text.ts";
 import type { OwnWrite } from "../store/operations/own-writes.ts";
 
 /** Returns the one spelling of an object and of a record's id, under which writes are remembered. */
-export const ownKeys = (connector: Connector, objectName: string) => ({
+export const listOwnKeys = (connector: Connector, objectName: string) => ({
   objectKey: connector.subscribe?.objectKey(objectName) ?? objectName.toLowerCase(),
   recordKey: (id: string): string => connector.write?.recordKey(id) ?? id,
 });
@@ -33,7 +33,7 @@ interface Written {
 const MAX_ID_LENGTH = 500;
 
 /** Returns what to remember of a write. */
-export function ownWrites({
+export function collectOwnWrites({
   operationId,
   type,
   records,
@@ -79,13 +79,13 @@ function hashValues(sent: JsonObject, { changeTime, data, created }: Accepted): 
   const stored = changeTime && isJsonObject(data?.properties) ? data.properties : {};
   const all = created === false ? sent : { ...stored, ...sent };
   return Object.fromEntries(
-    Object.entries(all).map(([name, value]) => [name.toLowerCase(), valueHash(stored[name] ?? value)]),
+    Object.entries(all).map(([name, value]) => [name.toLowerCase(), hashValue(stored[name] ?? value)]),
   );
 }
 
 type Accepted = Extract<RecordOutcome, { success: true }>;
 
-const valueHash = (value: Json): string =>
+const hashValue = (value: Json): string =>
   createHash("sha256")
     .update(typeof value === "string" ? value : value === null ? "" : JSON.stringify(value))
     .digest("base64url")
@@ -176,4 +176,4 @@ const coversNames = ({ fields }: OwnWrite, names: readonly string[]): boolean =>
   names.every((name) => Object.hasOwn(fields, name.toLowerCase()));
 
 const isWritten = ({ fields }: OwnWrite, name: string, value: Json): boolean =>
-  Object.hasOwn(fields, name.toLowerCase()) && fields[name.toLowerCase()] === valueHash(value);
+  Object.hasOwn(fields, name.toLowerCase()) && fields[name.toLowerCase()] === hashValue(value);

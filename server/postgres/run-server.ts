@@ -86,7 +86,9 @@ export async function runServer({
   }
   if (failure !== undefined || child.pid === undefined) {
     await removeSocketDir();
-    throw new StartError(`the embedded PostgreSQL did not start: ${failure}. ${await lastWords(cluster)}`);
+    throw new StartError(
+      `the embedded PostgreSQL did not start: ${failure}. ${await readLastWords(cluster)}`,
+    );
   }
   child.unref();
   let isStopping = false;
@@ -184,7 +186,7 @@ async function shutDown(child: ChildProcess, log: Log): Promise<void> {
 }
 
 /** Returns the last lines that the server printed, as one line. */
-async function lastWords({ folder, data }: Cluster): Promise<string> {
+async function readLastWords({ folder, data }: Cluster): Promise<string> {
   await sleep(200); // The process that writes the log outlives the server by moments, and nothing tells when it is done.
   const logDir = join(data, "log");
   const files = [join(folder, "startup.log")];

@@ -80,7 +80,7 @@ export function toCaller({ status, raw, parsed }: AnswerHead): AnswerLines {
 }
 
 /** Decodes names and values in turn into pairs of text. */
-export const textPairs = (raw: Buffer[]): [name: string, value: string][] =>
+export const toTextPairs = (raw: Buffer[]): [name: string, value: string][] =>
   raw.flatMap((name, at): [string, string][] =>
     at % 2 === 0 ? [[name.toString("latin1"), raw[at + 1]?.toString("latin1") ?? ""]] : [],
   );

@@ -2,7 +2,7 @@
 import type { ServerResponse } from "node:http";
 import type { Dispatcher } from "undici";
 import type { ProviderResponse } from "../../connector-kit/calls/provider-fetch.ts";
-import { textPairs, toCaller, type AnswerHead } from "./pass-headers.ts";
+import { toTextPairs, toCaller, type AnswerHead } from "./pass-headers.ts";
 
 /** Only errors are held back; longer answers pass unread. */
 const MAX_HELD_BYTES = 64 * 1024;
@@ -64,7 +64,7 @@ export class ProviderResponseStream {
   /** Returns the answer in the form that connectors classify; the text is what has arrived so far. */
   forJudging(): ProviderResponse {
     const headers: Record<string, string> = {};
-    for (const [name, value] of textPairs(this.#start.raw)) {
+    for (const [name, value] of toTextPairs(this.#start.raw)) {
       const lower = name.toLowerCase();
       headers[lower] = headers[lower] === undefined ? value : `${headers[lower]}, ${value}`;
     }

@@ -119,10 +119,11 @@ function render(
     "Content-Length": String(Buffer.byteLength(body)),
     "X-Amp-Error": "true",
     "X-Request-Id": requestId,
-    ...(retryAfter && { "Retry-After": String(secondsUntil(retryAfter)) }),
+    ...(retryAfter && { "Retry-After": String(computeSecondsUntil(retryAfter)) }),
     ...problem.options.headers,
   };
   return { headers, body };
 }
 
-const secondsUntil = (time: Date): number => Math.max(0, Math.ceil((time.getTime() - nowMs()) / 1_000));
+const computeSecondsUntil = (time: Date): number =>
+  Math.max(0, Math.ceil((time.getTime() - nowMs()) / 1_000));

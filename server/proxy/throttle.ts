@@ -32,7 +32,7 @@ export function openThrottle(deps: {
     judge(target, answer) {
       const { connectionId, projectId, provider, account } = target;
       const limit = judgeAnswer(answer, deps.catalog.of(projectId).connector(provider)?.classify, account);
-      if (limit) return headerLines(deps.chooseGates(target).close(connectionId, limit));
+      if (limit) return listHeaderLines(deps.chooseGates(target).close(connectionId, limit));
       if (answer.status < 400) deps.chooseGates(target).accepted(connectionId);
       return undefined;
     },
@@ -40,7 +40,7 @@ export function openThrottle(deps: {
 }
 
 /** Name and value in turn. The time is in the form of HTTP dates, with UTC for GMT. */
-const headerLines = ({ until, retryable }: ClosedGate): string[] => [
+const listHeaderLines = ({ until, retryable }: ClosedGate): string[] => [
   "X-Amp-Retry-After",
   wholeSecond(until).toUTCString().replace(/GMT$/, "UTC"),
   "X-Amp-Retryable",
@@ -48,7 +48,7 @@ const headerLines = ({ until, retryable }: ClosedGate): string[] => [
 ];
 
 function refuseTooEarly(gate: ClosedGate, provider: string): Problem {
-  const [retryAfterName = "", retryAfter = "", retryableName = "", retryable = ""] = headerLines(gate);
+  const [retryAfterName = "", retryAfter = "", retryableName = "", retryable = ""] = listHeaderLines(gate);
   const detail = gate.retryable
     ? `${provider} limits calls of this connection until ${gate.until.toISOString()}, so this call was not sent. Repeat it then.`
     : `${provider} may have locked this connection's credentials, so this call was not sent. Check the account before repeating it after ${gate.until.toISOString()}.`;

@@ -45,7 +45,7 @@ function toMetricData(
     aggregationTemporality: AggregationTemporality.CUMULATIVE,
   };
   if (type === "histogram") {
-    const dataPoints = histogramPoints(values, times);
+    const dataPoints = listHistogramPoints(values, times);
     return dataPoints.length === 0
       ? undefined
       : { ...metric, dataPointType: DataPointType.HISTOGRAM, dataPoints };
@@ -63,7 +63,7 @@ function toMetricData(
 const toAttributes = (labels: Value["labels"] | undefined): Attributes => ({ ...labels });
 
 /** Prometheus counts up to each bound, OpenTelemetry between two of them. */
-function histogramPoints(values: Value[], times: Times): DataPoint<Histogram>[] {
+function listHistogramPoints(values: Value[], times: Times): DataPoint<Histogram>[] {
   const all = new Map<string, { labels: Value["labels"]; bounds: number[]; counts: number[]; sum: number }>();
   for (const { metricName = "", labels: given, value } of values) {
     const { le, ...labels }: Value["labels"] = given ?? {};

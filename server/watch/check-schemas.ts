@@ -25,7 +25,7 @@ import {
   type SchemaCheckTarget,
 } from "./find-check-target.ts";
 import type { WatchedObject } from "./watched-objects.ts";
-import { messageHead } from "../events/message-head.ts";
+import { buildMessageHead } from "../events/message-head.ts";
 import type { SchemaMessage } from "../events/schema-message-schema.ts";
 import type { ProviderFetch } from "../../connector-kit/calls/provider-fetch.ts";
 
@@ -151,7 +151,7 @@ function schemaMessage(
   if (count === 0) return undefined;
   return {
     action: "schema.watch",
-    ...messageHead({ ...fields, installationUpdateTime, messageName, objectName, workspace }),
+    ...buildMessageHead({ ...fields, installationUpdateTime, messageName, objectName, workspace }),
     resultInfo: { type: "inline", numRecords: count },
     result: {
       ...(created.length > 0 && { createdFields: created }),

@@ -14,7 +14,7 @@ import { nameFields } from "./naming-fields.ts";
 import { isNothingLeft, listNeededReads, settlePlan } from "./settle-plan.ts";
 import { suggestFields } from "./suggest-fields.ts";
 import { toRecordWrite } from "./to-record-write.ts";
-import { ownKeys, ownWrites } from "../operations/own-changes.ts";
+import { listOwnKeys, collectOwnWrites } from "../operations/own-changes.ts";
 import type { Database } from "../store/database/database.ts";
 import { ignoreDatabaseOutage } from "../store/database/database-outage.ts";
 import { insertOwnWrites } from "../store/operations/own-writes.ts";
@@ -80,7 +80,7 @@ const send = (
     }
     await beforeSend?.(connector.write.repeatableMs?.(plan));
     const startedMs = elapsedMs();
-    const timed = timedFetch(fetch);
+    const timed = timeFetch(fetch);
     const done = await applyPlan(plan, connector.write, timed.fetch, { readBack, account, operationId });
     const times = { tookMs: elapsedMs() - startedMs, answerTime: timed.answerTime() };
     await rememberWrites(deps, { connector, connectionId: connection.id, operationId, ...times }, done);
@@ -152,14 +152,14 @@ async function rememberWrites(
 ): Promise<void> {
   // The other providers neither report nor show changes of which the cause could be reported.
   if (!connector.subscribe) return;
-  const { objectKey, recordKey } = ownKeys(connector, plan.objectName);
+  const { objectKey, recordKey } = listOwnKeys(connector, plan.objectName);
   const { type, records } = plan;
-  const writes = ownWrites({ ...sent, type, records, outcomes, recordKey });
+  const writes = collectOwnWrites({ ...sent, type, records, outcomes, recordKey });
   await ignoreDatabaseOutage(() => insertOwnWrites(database.data, { connectionId, objectKey }, writes));
 }
 
 /** Sends as `fetch` does, and keeps the time of the newest answer by the provider's clock. */
-function timedFetch(fetch: ProviderFetch): { fetch: ProviderFetch; answerTime(): Date | undefined } {
+function timeFetch(fetch: ProviderFetch): { fetch: ProviderFetch; answerTime(): Date | undefined } {
   let time: Date | undefined;
   return {
     answerTime: () => time,

@@ -51,7 +51,7 @@ export function planWrite(
   settings: ObjectSettings,
   abilities: WriteAbilities,
 ): WritePlan {
-  const key = request.key === undefined ? undefined : keyField(request.key, settings);
+  const key = request.key === undefined ? undefined : chooseKeyField(request.key, settings);
   refuseImpossible({ ...request, key }, settings, abilities);
   const inputs = request.batch ?? [{ record: request.record ?? {}, associations: request.associations }];
   const clashes: [place: string, clash: Clash][] = [];
@@ -171,7 +171,7 @@ const chooseTarget = (key: string, settings: ObjectSettings): string =>
   settings.mapping?.mappedToProvider.get(key) ?? key;
 
 /** Returns the provider field of an upsert's key. */
-function keyField(key: string, settings: ObjectSettings): string {
+function chooseKeyField(key: string, settings: ObjectSettings): string {
   if (!settings.mapping?.mappedToProvider.has(key)) return key;
   const field = settings.mapping.mappedToProvider.get(key);
   if (field === undefined) throw describeUnmappedKey(key);

@@ -2,7 +2,7 @@
 import { useEffect, useState } from "react";
 import type { Schemas } from "../../api.gen.ts";
 import { useCall } from "../../api/queries.ts";
-import { encodePart, projectPath } from "../page-link.tsx";
+import { encodePart, toProjectPath } from "../page-link.tsx";
 import { useShownProject } from "../project.ts";
 
 const PAUSE_MS = 200;
@@ -24,7 +24,7 @@ export function useFound(text: string): { entries: PaletteEntry[]; isSearching: 
     return path
       ? [
           {
-            to: projectPath(projectIdOrName, path),
+            to: toProjectPath(projectIdOrName, path),
             title: one.name,
             kind: KIND_WORDS[one.kind] ?? one.kind,
           },
@@ -38,7 +38,7 @@ export function useFound(text: string): { entries: PaletteEntry[]; isSearching: 
 
 /** Returns the entry that opens a record's trace: it explains why a record that cannot be found did not arrive. */
 const traceEntry = (projectName: string, recordId: string): PaletteEntry => ({
-  to: projectPath(projectName, `/trace?record=${encodePart(recordId)}`),
+  to: toProjectPath(projectName, `/trace?record=${encodePart(recordId)}`),
   title: `Why did the record ${recordId} not arrive?`,
   kind: "trace",
 });

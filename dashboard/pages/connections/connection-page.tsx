@@ -4,7 +4,7 @@ import { Alert, Group, Stack, Text } from "@mantine/core";
 import { useNavigate, useParams } from "@tanstack/react-router";
 import type { Answer } from "../../api/call.ts";
 import { POLL_MS, useCall, useChange } from "../../api/queries.ts";
-import { encodePart, ProjectLink, projectPath } from "../../frame/page-link.tsx";
+import { encodePart, ProjectLink, toProjectPath } from "../../frame/page-link.tsx";
 import { Page } from "../../frame/page.tsx";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { useProjectName } from "../../frame/project.ts";
@@ -154,7 +154,7 @@ function UsedBy({ connection, input }: { connection: Connection; input: Path }):
   const navigate = useNavigate();
   const remove = useChange("deleteConnection", { forget: ["listProjectConnections", "listGroups"] });
   const inUse = names ? `In use by the installation of ${names}. Uninstall first.` : undefined;
-  const leave = () => void navigate({ to: projectPath(projectIdOrName, "/connections") });
+  const leave = () => void navigate({ to: toProjectPath(projectIdOrName, "/connections") });
   return (
     <Section title="Used by">
       {users?.length === 0 && <Text size="sm">No installation uses it.</Text>}

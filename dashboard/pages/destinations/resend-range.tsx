@@ -64,13 +64,13 @@ function Form({ destination, onClose, onResent }: ResendRangeProps): JSX.Element
     >
       <TextInput
         label="Since"
-        description={`RFC 3339, for example 2026-01-31T12:00:00Z. ${hereWords(since)}`}
+        description={`RFC 3339, for example 2026-01-31T12:00:00Z. ${formatHere(since)}`}
         {...fields.getInputProps("since")}
         data-autofocus
       />
       <TextInput
         label="Until"
-        description={`Empty: now. ${hereWords(until)}`}
+        description={`Empty: now. ${formatHere(until)}`}
         {...fields.getInputProps("until")}
       />
       <Text role="status">
@@ -88,7 +88,7 @@ function Form({ destination, onClose, onResent }: ResendRangeProps): JSX.Element
 const TYPING_MS = 300;
 
 /** Returns the time in the zone of the browser. */
-const hereWords = (time: string): string =>
+const formatHere = (time: string): string =>
   Number.isNaN(Date.parse(time)) ? "" : `Here: ${formatExactTime(time)}.`;
 
 const MINUTE_MS = 60_000;

@@ -6,7 +6,7 @@ import { useNavigate } from "@tanstack/react-router";
 import type { Answer, Input } from "../../api/call.ts";
 import { findIssue, useCall, useChange } from "../../api/queries.ts";
 import { useDraft } from "../../frame/drafts.ts";
-import { encodePart, projectPath } from "../../frame/page-link.tsx";
+import { encodePart, toProjectPath } from "../../frame/page-link.tsx";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { useProjectName } from "../../frame/project.ts";
 import { useReason } from "../../frame/account/role.ts";
@@ -115,7 +115,7 @@ function Change({ destination }: { destination: Destination }): JSX.Element {
     save.mutate(input, {
       onSuccess: (saved) => {
         setTyped({});
-        const to = projectPath(projectIdOrName, `/destinations/${encodePart(saved.name)}`);
+        const to = toProjectPath(projectIdOrName, `/destinations/${encodePart(saved.name)}`);
         if (saved.name === destination.name) void client.invalidateQueries({ queryKey: ["getDestination"] });
         else void navigate({ to, search: { tab: "settings" } as never, replace: true });
       },
@@ -154,7 +154,7 @@ function Removal({ destination }: { destination: Destination }): JSX.Element {
   const reason = useReason("editor");
   const [asked, setAsked] = useState(false);
   const remove = useChange("deleteDestination", { forget: ["listDestinations", "listTopics"] });
-  const leave = () => void navigate({ to: projectPath(projectIdOrName, "/destinations") });
+  const leave = () => void navigate({ to: toProjectPath(projectIdOrName, "/destinations") });
   return (
     <Section title="Delete">
       <ActionButton size="xs" variant="default" reason={reason} onClick={() => setAsked(true)}>

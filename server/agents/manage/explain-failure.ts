@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject } from "../../../ground/json.ts";
 import { Problem } from "../../../ground/errors.ts";
 import { PROBLEM_TYPES, type ProblemSlug } from "../../../ground/problem-types.ts";
 import { openGuide } from "../../guide/open-guide.ts";
-import { sectionPath } from "../../guide/guide-pages.ts";
+import { toSectionPath } from "../../guide/guide-pages.ts";
 import { readOperation } from "../agent-lookups.ts";
 import { REFUSED_WRITE_SLUGS } from "../../write/write-response.ts";
 import { defineTool, LOOKS_UP } from "../agent-tool.ts";
@@ -59,7 +59,10 @@ export const explainFailureTool = defineTool({
       health,
       guide: [
         ...(page ? [page] : []),
-        ...sections.map((section) => ({ title: section.title, url: `${publicUrl}${sectionPath(section)}` })),
+        ...sections.map((section) => ({
+          title: section.title,
+          url: `${publicUrl}${toSectionPath(section)}`,
+        })),
       ],
     };
   },

@@ -2,7 +2,7 @@
 import { Type } from "typebox";
 import { isJsonObject, type JsonObject } from "../../../ground/json.ts";
 import { openGuide } from "../../guide/open-guide.ts";
-import { sectionPath } from "../../guide/guide-pages.ts";
+import { toSectionPath } from "../../guide/guide-pages.ts";
 import { readOperation, truncateToBytes } from "../agent-lookups.ts";
 import { defineTool, LOOKS_UP } from "../agent-tool.ts";
 import { callAs } from "../api-operations.ts";
@@ -65,7 +65,7 @@ export const searchDocsTool = defineTool({
     const found = guide.search(query, MAX_SECTIONS).map((section) => ({
       page: section.pageTitle,
       title: section.title,
-      url: `${deps.publicUrl()}${sectionPath(section)}`,
+      url: `${deps.publicUrl()}${toSectionPath(section)}`,
       text: section.text.slice(0, MAX_SECTION_LENGTH),
     }));
     return { sections: truncateToBytes(found).kept };

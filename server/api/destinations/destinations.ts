@@ -274,7 +274,7 @@ const replaceSigningKey = (
     });
   });
 
-const jsonSchema = (description: string) => Type.Record(Type.String(), Type.Unknown(), { description });
+const toJsonSchema = (description: string) => Type.Record(Type.String(), Type.Unknown(), { description });
 
 const DestinationTypeSchema = Type.Object(
   {
@@ -282,9 +282,9 @@ const DestinationTypeSchema = Type.Object(
     displayName: Type.String({ description: "Name for people." }),
     description: Type.String({ description: "What a receiver gets." }),
     built: Type.Boolean({ description: "False: destinations of this type are answered with 501." }),
-    metadataSchema: jsonSchema("JSON Schema of `metadata`; without members if the type is not built."),
+    metadataSchema: toJsonSchema("JSON Schema of `metadata`; without members if the type is not built."),
     secretsSchema: Type.Optional(
-      jsonSchema("JSON Schema of `secrets`. Absent if the type has none that you enter."),
+      toJsonSchema("JSON Schema of `secrets`. Absent if the type has none that you enter."),
     ),
   },
   { title: "DestinationType", description: "A type of destinations, with its settings." },

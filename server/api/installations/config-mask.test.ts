@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { keyOfObject, readMaskPath, splitMaskPath, valueAt, withValueAt } from "./config-mask.ts";
+import { findObjectKey, readMaskPath, splitMaskPath, valueAt, withValueAt } from "./config-mask.ts";
 
 const KNOWN = ["contacts", "a", "a.b", "a.b.c", "x/y", "odd\\name", "disabled"];
 const read = (path: string) => readMaskPath(path, (_action, name) => KNOWN.includes(name));
@@ -66,11 +66,11 @@ describe("update masks", () => {
 
   test("an entry is found by the name it carries, then by its key", () => {
     const objects = { first: { objectName: "contacts" }, deals: { objectName: "" }, leads: {} };
-    assert.equal(keyOfObject(objects, "contacts"), "first");
-    assert.equal(keyOfObject(objects, "deals"), "deals");
-    assert.equal(keyOfObject(objects, "leads"), "leads");
-    assert.equal(keyOfObject(objects, "new"), "new");
-    assert.equal(keyOfObject(undefined, "new"), "new");
+    assert.equal(findObjectKey(objects, "contacts"), "first");
+    assert.equal(findObjectKey(objects, "deals"), "deals");
+    assert.equal(findObjectKey(objects, "leads"), "leads");
+    assert.equal(findObjectKey(objects, "new"), "new");
+    assert.equal(findObjectKey(undefined, "new"), "new");
   });
 
   test("a value is put in its place and everything beside it stays", () => {

@@ -70,7 +70,7 @@ function splitObjectName(
 }
 
 /** Returns the key of the entry for the object; the name itself if there is none. */
-export function keyOfObject(objects: Json | undefined, objectName: string): string {
+export function findObjectKey(objects: Json | undefined, objectName: string): string {
   if (!isJsonObject(objects)) return objectName;
   const getName = (key: string, object: Json): Json =>
     isJsonObject(object) && Object.hasOwn(object, "objectName") && object["objectName"]
@@ -84,7 +84,7 @@ export function keyOfObject(objects: Json | undefined, objectName: string): stri
 export function valueAt(content: Json | undefined, path: readonly string[]): Json | undefined {
   let value = content;
   for (const [depth, step] of path.entries()) {
-    const key = isObjectStep(path, depth) ? keyOfObject(value, step) : step;
+    const key = isObjectStep(path, depth) ? findObjectKey(value, step) : step;
     if (!isJsonObject(value) || !Object.hasOwn(value, key)) return undefined;
     value = value[key];
   }
@@ -100,7 +100,7 @@ export function withValueAt(
 ): JsonObject {
   const step = path[depth];
   if (step === undefined) return content;
-  const key = isObjectStep(path, depth) ? keyOfObject(content, step) : step;
+  const key = isObjectStep(path, depth) ? findObjectKey(content, step) : step;
   if (depth === path.length - 1) return { ...content, [key]: value };
   const inner = Object.hasOwn(content, key) ? content[key] : undefined;
   return { ...content, [key]: withValueAt(isJsonObject(inner) ? inner : {}, path, value, depth + 1) };
@@ -115,5 +115,5 @@ export function placeOfObject(content: unknown, objectName: string, action: Conf
   const objects = isJsonObject(content as Json)
     ? valueAt(content as JsonObject, [action, "objects"])
     : undefined;
-  return [action, "objects", isJsonObject(objects) ? keyOfObject(objects, objectName) : objectName];
+  return [action, "objects", isJsonObject(objects) ? findObjectKey(objects, objectName) : objectName];
 }

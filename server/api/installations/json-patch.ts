@@ -80,7 +80,7 @@ function change(node: Json | undefined, place: Place): Json | undefined {
   }
   if (Array.isArray(node)) return changeItem(node, step, place);
   if (isJsonObject(node)) return changeMember(node, step, place);
-  throw new Fault(`At \`${pointerTo(place)}\` there is no object and no list to go into.`);
+  throw new Fault(`At \`${toPointer(place)}\` there is no object and no list to go into.`);
 }
 
 /** Uses own members only, so that `__proto__` is a name like any other. */
@@ -89,7 +89,7 @@ function changeMember(node: JsonObject, step: string, place: Place): JsonObject 
   const known = Object.hasOwn(node, step);
   if (!known && !addsHere(place)) {
     const remedy = isLast(place) ? "" : " Add it before what is below.";
-    throw new Fault(`There is no \`${pointerTo(below)}\`.${remedy}`);
+    throw new Fault(`There is no \`${toPointer(below)}\`.${remedy}`);
   }
   const changed = change(known ? node[step] : undefined, below);
   if (changed !== undefined) return { ...node, [step]: changed };
@@ -101,10 +101,10 @@ function changeItem(node: Json[], step: string, place: Place): Json[] {
   const adds = addsHere(place);
   const index = step === "-" ? node.length : /^(0|[1-9]\d*)$/.test(step) ? Number(step) : undefined;
   if (index === undefined) {
-    throw new Fault(`\`${pointerTo(below)}\` must end in an index, or in \`-\` to add behind the last item.`);
+    throw new Fault(`\`${toPointer(below)}\` must end in an index, or in \`-\` to add behind the last item.`);
   }
   if (index > node.length - (adds ? 0 : 1)) {
-    throw new Fault(`\`${pointerTo(below)}\` is beyond the end: the list has ${node.length} items.`);
+    throw new Fault(`\`${toPointer(below)}\` is beyond the end: the list has ${node.length} items.`);
   }
   const changed = change(adds ? undefined : node[index], below);
   return node.toSpliced(index, adds ? 0 : 1, ...(changed === undefined ? [] : [changed]));
@@ -114,7 +114,7 @@ const isLast = ({ steps, depth }: Place): boolean => depth === steps.length - 1;
 
 const addsHere = (place: Place): boolean => isLast(place) && place.operation.op === "add";
 
-const pointerTo = ({ steps, depth }: Place): string =>
+const toPointer = ({ steps, depth }: Place): string =>
   steps
     .slice(0, depth)
     .map((step) => `/${step.replaceAll("~", "~0").replaceAll("/", "~1")}`)

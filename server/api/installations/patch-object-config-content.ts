@@ -20,7 +20,7 @@ import {
 import { checkConfigChange, isWithin } from "./check-config-content.ts";
 import { getInstallationRow, InstallationSchema } from "./installation.ts";
 import { applyPatch, PatchError, parsePointer, type PatchOperation } from "./json-patch.ts";
-import { ACTIONS, keyOfObject, valueAt, withValueAt } from "./config-mask.ts";
+import { ACTIONS, findObjectKey, valueAt, withValueAt } from "./config-mask.ts";
 import { withWriteMap } from "./write-map.ts";
 
 const RequestSchema = Type.Object({
@@ -156,7 +156,7 @@ function patch(object: Json, operations: PatchOperation[], objectName: string): 
 function omitObject(content: JsonObject, action: Request["action"], objectName: string): JsonObject {
   const objects = valueAt(content, [action, "objects"]);
   if (!isJsonObject(objects)) return content;
-  const key = keyOfObject(objects, objectName);
+  const key = findObjectKey(objects, objectName);
   const rest = Object.fromEntries(Object.entries(objects).filter(([name]) => name !== key));
   return withValueAt(content, [action, "objects"], rest);
 }

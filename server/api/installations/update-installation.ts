@@ -16,7 +16,7 @@ import {
 import { checkConfigChange } from "./check-config-content.ts";
 import { getInstallationRow, InstallationSchema, SkipSampling } from "./installation.ts";
 import {
-  keyOfObject,
+  findObjectKey,
   MASK_FORMS,
   readMaskPath,
   valueAt,
@@ -111,7 +111,7 @@ async function decide(catalog: Catalog, situation: Situation, body: Request): Pr
 
 /** Returns the targets of all paths. Throws a 400 Problem with one issue per invalid path or missing value. */
 function readMask(situation: Situation, body: Request): MaskTarget[] {
-  const knows = knownObjects(situation, body);
+  const knows = listKnownObjects(situation, body);
   const issues: Issue[] = [];
   const targets: MaskTarget[] = [];
   for (const [index, path] of body.updateMask.entries()) {
@@ -131,7 +131,7 @@ function readMask(situation: Situation, body: Request): MaskTarget[] {
 }
 
 /** Returns the objects of the manifest, of the current configuration and of the request. */
-function knownObjects(
+function listKnownObjects(
   { integration, installation }: Situation,
   body: Request,
 ): (action: ConfigAction, name: string) => boolean {
@@ -142,7 +142,7 @@ function knownObjects(
     ) ||
     contents.some((content) => {
       const objects = valueAt(content, [action, "objects"]);
-      return isJsonObject(objects) && Object.hasOwn(objects, keyOfObject(objects, name));
+      return isJsonObject(objects) && Object.hasOwn(objects, findObjectKey(objects, name));
     });
 }
 

@@ -81,7 +81,7 @@ export const batchUpsertIntegrations = (deps: DeployServices) =>
           before: before.find(({ id }) => id === row.id),
           warnings: [
             ...warnings
-              .filter(({ path }) => integrationAt(path) === index)
+              .filter(({ path }) => findIntegrationAt(path) === index)
               .map(({ severity: _severity, ...warning }) => warning),
             ...(lost?.get(row.name) ?? []).map((message) => ({ ...place(index), message: `${message}.` })),
           ],
@@ -99,7 +99,7 @@ export const batchUpsertIntegrations = (deps: DeployServices) =>
   });
 
 /** Returns the index of the integration that a path leads into. A finding about the whole file belongs to the first one. */
-const integrationAt = (path: string): number => Number(/^\$\.integrations\[(\d+)\]/.exec(path)?.[1] ?? 0);
+const findIntegrationAt = (path: string): number => Number(/^\$\.integrations\[(\d+)\]/.exec(path)?.[1] ?? 0);
 
 /** Returns the place of a warning about a name that the manifest no longer contains, so that no line fits. */
 const place = (index: number) => ({

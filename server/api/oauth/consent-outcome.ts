@@ -6,7 +6,7 @@ import { endConsent, type ShownConsent } from "../../store/connections/consents.
 import type { ConsentServices } from "./begin-consent.ts";
 import { browserHash, getBrowserSecret, CONSENT_PATH } from "./browser-binding.ts";
 import { isRetryable, REASONS, type ConsentFailed, type FailureReason } from "./consent-failure.ts";
-import { failurePage, renderSuccessPage } from "./consent-pages.ts";
+import { renderFailure, renderSuccessPage } from "./consent-pages.ts";
 
 const RETRY_PATH = `${CONSENT_PATH}/retry`;
 
@@ -52,13 +52,13 @@ export function renderFailedPage(
 ): Page {
   const { proof } = getBrowserSecret({ id: consent.id, path: CONSENT_PATH }, headers, deps.publicUrl());
   const again = consent.reason !== null && isRetryable(consent.reason);
-  return failurePage({
+  return renderFailure({
     message: consent.message ?? "",
     app: consent.appName,
     reference: consent.id,
     ...(again &&
       mayRetry(consent, browserHash(consent.id, headers)) && {
-        again: { action: RETRY_PATH, consentId: consent.id, proof, targets: formTargets(deps) },
+        again: { action: RETRY_PATH, consentId: consent.id, proof, targets: listFormTargets(deps) },
       }),
   });
 }
@@ -71,7 +71,7 @@ export const mayRetry = (
   own !== null && hash !== undefined && own.equals(hash) && nowMs() - createTime.getTime() < RETRY_MS;
 
 /** Where forms may lead: browsers check the whole chain of redirects, which only the provider knows. */
-export const formTargets = ({ publicUrl }: Pick<ConsentServices, "publicUrl">): string =>
+export const listFormTargets = ({ publicUrl }: Pick<ConsentServices, "publicUrl">): string =>
   publicUrl().startsWith("https:") ? "https:" : "https: http:";
 
 export const findNames = (

@@ -89,7 +89,7 @@ export function renderSuccessPage(connectionId: string, { app, provider }: Names
 }
 
 /** Page for an address that is opened again after its consent has succeeded. */
-export const usedPage = ({ app, provider }: Names): Page =>
+export const renderUsed = ({ app, provider }: Names): Page =>
   renderStyledPage({
     status: 400,
     layout: "card",
@@ -109,7 +109,7 @@ interface FailureShown {
   again?: { action: string; consentId: string; proof: string; targets: string };
 }
 
-export function failurePage({ message, app, reference, again }: FailureShown): Page {
+export function renderFailure({ message, app, reference, again }: FailureShown): Page {
   const form = again
     ? `<form method="post" action="${again.action}">
 <input type="hidden" name="consent" value="${escapeHtml(again.consentId)}">

@@ -11,9 +11,9 @@ import { TemplateError } from "../../../connector-kit/provider/template.ts";
 import { randomText } from "../../credentials/grants/authorization-code.ts";
 import {
   dropOneTimeValues,
-  stepValues,
+  listStepValues,
   takeStep,
-  valuesOfApp,
+  listAppValues,
   addBrought,
   type StepState,
 } from "../../credentials/grants/custom-steps.ts";
@@ -152,7 +152,7 @@ function readBack(flow: Flow, redirect: Redirect, params: Record<string, string>
 }
 
 const ourValues = (deps: FlowServices, { app }: Flow): Record<string, string> => ({
-  ...valuesOfApp(deps.sealer, app),
+  ...listAppValues(deps.sealer, app),
   callbackURL: `${deps.publicUrl()}${CUSTOM_AUTH_PATH}`,
 });
 
@@ -190,7 +190,7 @@ async function sendAway(
 }
 
 function buildAddress(deps: FlowServices, flow: Flow, redirect: Redirect, state: string): URL {
-  const values = { ...stepValues(flow, ourValues(deps, flow)), state };
+  const values = { ...listStepValues(flow, ourValues(deps, flow)), state };
   try {
     return fillStepUrl(flow.provider, redirect, values, { allowPlainHttp: deps.egress.allowsPlainHttp });
   } catch (error) {

@@ -15,8 +15,8 @@ import {
   digest,
   findProvenBrowser,
 } from "./browser-binding.ts";
-import { formTargets, findNames } from "./consent-outcome.ts";
-import { renderAskingPage, failurePage } from "./consent-pages.ts";
+import { listFormTargets, findNames } from "./consent-outcome.ts";
+import { renderAskingPage, renderFailure } from "./consent-pages.ts";
 import { customAuthConnect } from "./custom-auth-connect.ts";
 import { CUSTOM_BEGIN_PATH, type FlowServices, openProgress, SESSION_MS } from "./custom-auth-flow.ts";
 import { FORM_LIMIT_BYTES, parseForm } from "./form-body.ts";
@@ -68,7 +68,7 @@ const customAuthBegin = (deps: FlowServices) =>
         deps.publicUrl(),
       );
       const action = CUSTOM_BEGIN_PATH;
-      const form = { action, token: query.consent, proof, cookie, targets: formTargets(deps) };
+      const form = { action, token: query.consent, proof, cookie, targets: listFormTargets(deps) };
       const providerWorkspaceRef = session.providerMetadata["workspace"]?.value ?? null;
       return renderAskingPage({ ...session, providerWorkspaceRef }, form, findNames(deps, session));
     },
@@ -85,7 +85,7 @@ async function leave(deps: FlowServices, session: ShownCustomAuthSession, hash: 
 }
 
 const otherBrowser = ({ appName: app }: ShownCustomAuthSession): Page =>
-  failurePage({
+  renderFailure({
     message: `This address was opened in another browser. Go back to ${app} and connect again.`,
     app,
   });

@@ -8,7 +8,7 @@ import {
   type ShownCustomAuthSession,
 } from "../../store/connections/custom-auth-sessions.ts";
 import { browserHashes, CUSTOM_AUTH_PATH } from "./browser-binding.ts";
-import { failurePage, renderHeader, scriptJson } from "./consent-pages.ts";
+import { renderFailure, renderHeader, scriptJson } from "./consent-pages.ts";
 import { openProgress, type FlowServices } from "./custom-auth-flow.ts";
 
 /** The published UI library looks for this. */
@@ -66,7 +66,7 @@ if (opener) opener.postMessage(${scriptJson({ source: SOURCE, params })}, ${scri
 }
 
 export const strangeBrowserPage = (): Page =>
-  failurePage({
+  renderFailure({
     message:
       "This sign-in was begun in another browser, took too long, or your browser does not keep cookies. Go back to the application that sent you here and connect again.",
   });

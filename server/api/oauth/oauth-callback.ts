@@ -6,7 +6,7 @@ import { withAccountInfo } from "../../credentials/connect/account-info.ts";
 import { codeGrant } from "../../credentials/grants/authorization-code.ts";
 import {
   readAccountFacts,
-  metadataValues,
+  listMetadataValues,
   requireAddress,
   withCallbackFields,
   type AccountFacts,
@@ -26,7 +26,7 @@ import type { ConsentServices } from "./begin-consent.ts";
 import { browserHash, digest } from "./browser-binding.ts";
 import { ConsentFailed, explainConsentFailure, explainRefusedConsent } from "./consent-failure.ts";
 import { fail, succeed } from "./consent-outcome.ts";
-import { failurePage } from "./consent-pages.ts";
+import { renderFailure } from "./consent-pages.ts";
 
 const Query = Type.Object({
   state: Type.Optional(Type.String({ description: "State of the OAuth flow that `oauthConnect` started." })),
@@ -76,7 +76,7 @@ async function finish(
 }
 
 const refuseUnknownState = (): Page =>
-  failurePage({
+  renderFailure({
     message:
       "This sign-in has expired or was used already. Go back to the application that sent you here and connect again.",
   });
@@ -137,7 +137,7 @@ function redeem(
   return requestToken(deps.egress, {
     provider,
     urlOptions: {
-      values: metadataValues(consent.providerMetadata),
+      values: listMetadataValues(consent.providerMetadata),
       allowPlainHttp: deps.egress.allowsPlainHttp,
     },
     clientId: app.clientId,

@@ -23,8 +23,8 @@ import { PROJECT } from "../paths.ts";
 import { BEGIN_PATH, beginConsent, type ConsentServices } from "./begin-consent.ts";
 import { browserHash, getBrowserSecret, CONSENT_PATH, digest, findProvenBrowser } from "./browser-binding.ts";
 import { ConsentFailed } from "./consent-failure.ts";
-import { fail, renderFailedPage, formTargets, mayRetry, findNames } from "./consent-outcome.ts";
-import { renderAskingPage, failurePage, usedPage } from "./consent-pages.ts";
+import { fail, renderFailedPage, listFormTargets, mayRetry, findNames } from "./consent-outcome.ts";
+import { renderAskingPage, renderFailure, renderUsed } from "./consent-pages.ts";
 import { FORM_LIMIT_BYTES, parseForm } from "./form-body.ts";
 import { listConsents } from "./list-consents.ts";
 import { oauthCallback } from "./oauth-callback.ts";
@@ -170,7 +170,13 @@ const oauthBegin = (deps: ConsentServices) =>
         headers,
         deps.publicUrl(),
       );
-      const form = { action: BEGIN_PATH, token: query.consent, proof, cookie, targets: formTargets(deps) };
+      const form = {
+        action: BEGIN_PATH,
+        token: query.consent,
+        proof,
+        cookie,
+        targets: listFormTargets(deps),
+      };
       return renderAskingPage(consent, form, findNames(deps, consent));
     },
   });
@@ -183,19 +189,19 @@ function closedPage(
 ): Page | undefined {
   const { status, appName: app, id: reference } = consent;
   const refuse = (what: string) =>
-    failurePage({ message: `${what} Go back to ${app} and connect again.`, app, reference });
+    renderFailure({ message: `${what} Go back to ${app} and connect again.`, app, reference });
   const own = browserHash(consent.id, headers);
   if (consent.browserHash && !(own && consent.browserHash.equals(own)))
     return refuse("This address was opened in another browser.");
   if (status === "failed") return renderFailedPage(deps, consent, headers);
-  if (status === "succeeded") return usedPage(findNames(deps, consent));
+  if (status === "succeeded") return renderUsed(findNames(deps, consent));
   if (status !== "pending") return refuse("This address was used already.");
   if (consent.expireTime.getTime() <= nowMs()) return refuse("This address has expired.");
   return undefined;
 }
 
 export const unknownAddressPage = (): Page =>
-  failurePage({
+  renderFailure({
     message:
       "This address is not complete, or it is too old. Go back to the application that sent you here and connect again.",
   });
@@ -229,7 +235,7 @@ const oauthContinue = (deps: ConsentServices) =>
   });
 
 export const withoutCookie = (app: string): Page =>
-  failurePage({
+  renderFailure({
     message: `Your browser did not keep a cookie of this page. Allow cookies for this site, go back to ${app} and connect again.`,
     app,
   });

@@ -4,7 +4,7 @@ import { Problem } from "../../../ground/errors.ts";
 import { toMemberProblem, unknownValueProblem } from "../../../ground/member-problem.ts";
 import type { SharedQueries } from "../../store/database/sides.ts";
 import { findAppWithClient, type ProviderAppRow } from "../../store/connections/provider-apps.ts";
-import { SOURCE_SETTING, sourceSettings } from "../../subscribe/setup/choose-source.ts";
+import { SOURCE_SETTING, listSourceSettings } from "../../subscribe/setup/choose-source.ts";
 import { explainMissingProvider } from "../explain-missing-provider.ts";
 
 /**
@@ -59,7 +59,7 @@ export function requireSource(
   const value = metadata?.providerParams?.[SOURCE_SETTING];
   const { subscribe } = catalog.connector(provider) ?? {};
   if (value === undefined || value === "" || !subscribe) return;
-  const known = sourceSettings({ pushes: subscribe.push !== undefined });
+  const known = listSourceSettings({ pushes: subscribe.push !== undefined });
   if (known.includes(value)) return;
   throw unknownValueProblem(`${member}.providerParams.${SOURCE_SETTING}`, value, known);
 }

@@ -47,7 +47,7 @@ export function openRequestLog({ database, log }: { database: Database; log: Log
 const LAST = `(Only ${MAX_PER_MINUTE} refused requests of a project are kept per minute: this minute's further ones are not listed.)`;
 
 function toRow({ caller, problem, ...refused }: RefusedRequest): RefusedRequestRow {
-  const key = keyInPath(refused.path);
+  const key = hideKeyInPath(refused.path);
   const hideKey = (text: string) =>
     withoutSecrets(key === undefined ? text : text.replaceAll(key, `${key.slice(0, 4)}…`));
   return {
@@ -66,7 +66,7 @@ function toRow({ caller, problem, ...refused }: RefusedRequest): RefusedRequestR
 }
 
 /** Returns the path segment where an API key's id belongs if it is not an id: it may be the key itself, or another secret. */
-function keyInPath(path: string): string | undefined {
+function hideKeyInPath(path: string): string | undefined {
   const name = /\/api-keys\/([^/:]+)/.exec(path)?.[1];
   return name === undefined || isUuid(name) ? undefined : name;
 }

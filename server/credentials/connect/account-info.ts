@@ -26,7 +26,7 @@ import {
 } from "../../store/connections/connections.ts";
 import { transactControl, type Database } from "../../store/database/database.ts";
 import { PatternBudget } from "../stored/pattern-budget.ts";
-import { captureText, metadataValues } from "../stored/provider-metadata.ts";
+import { captureText, listMetadataValues } from "../stored/provider-metadata.ts";
 import { openCredentials, toCallCredentials, type StoredCredentials } from "../stored/credential-envelope.ts";
 
 /** Short, because the customer waits for it at the end of the consent. */
@@ -51,7 +51,7 @@ export async function withAccountInfo(
 ): Promise<AccountInfo> {
   const { accountInfo } = provider;
   const answer = accountInfo && (await ask(deps, provider, accountInfo.url, known, credentials));
-  const account = answer && pickValue(answer, accountInfo.pick, metadataValues(known));
+  const account = answer && pickValue(answer, accountInfo.pick, listMetadataValues(known));
   if (!account) return { metadata: known };
   const metadata = { ...known };
   const budget = new PatternBudget();
@@ -120,9 +120,9 @@ async function ask(
   try {
     const wire = toCallCredentials(credentials);
     if (!wire) return undefined;
-    const added = buildAuthorization(provider, wire, metadataValues(known));
+    const added = buildAuthorization(provider, wire, listMetadataValues(known));
     const { allowsPlainHttp: allowPlainHttp } = deps.egress;
-    const url = providerUrl(provider, address, { values: metadataValues(known), allowPlainHttp });
+    const url = providerUrl(provider, address, { values: listMetadataValues(known), allowPlainHttp });
     const { status, text } = await deps.egress.send({
       ...(await authorizeRequest(added, { url, method: "GET" })),
       totalTimeoutMs: TIMEOUT_MS,

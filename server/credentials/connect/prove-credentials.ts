@@ -11,11 +11,11 @@ import { withAccountInfo } from "./account-info.ts";
 import {
   dropOneTimeValues,
   takeStep,
-  valuesOfApp,
+  listAppValues,
   type CustomCredentials,
   type StepState,
 } from "../grants/custom-steps.ts";
-import { readAccountFacts, metadataValues, requireAddress } from "../stored/provider-metadata.ts";
+import { readAccountFacts, listMetadataValues, requireAddress } from "../stored/provider-metadata.ts";
 import type { StoredCredentials } from "../stored/credential-envelope.ts";
 import { requestToken } from "../grants/token-endpoint.ts";
 import { TokenEndpointError } from "../grants/token-endpoint-error.ts";
@@ -84,7 +84,7 @@ async function withToken(
     credentials.scheme === "oauth2/password"
       ? { grant_type: "password", username: credentials.username, password: credentials.password, ...scope }
       : { grant_type: "client_credentials", ...scope };
-  const urlOptions = { values: metadataValues(metadata), allowPlainHttp: deps.egress.allowsPlainHttp };
+  const urlOptions = { values: listMetadataValues(metadata), allowPlainHttp: deps.egress.allowsPlainHttp };
   const answer = await rethrowAsProblem(
     requestToken(deps.egress, { provider, urlOptions, clientId, clientSecret, grant }),
   );
@@ -108,7 +108,7 @@ async function bySteps(
   let state: StepState = { provider, metadata, credentials };
   for (const { request } of provider.customOpts?.connectSteps ?? []) {
     if (!request) throw needsCustomer(provider);
-    state = await rethrowAsProblem(takeStep(deps, state, request, valuesOfApp(deps.sealer, app)));
+    state = await rethrowAsProblem(takeStep(deps, state, request, listAppValues(deps.sealer, app)));
   }
   return {
     metadata: state.metadata,

@@ -92,7 +92,7 @@ export function readCredentials(provider: ProviderInfo, input: CredentialsInput)
     const detail = `${provider.displayName} cannot be connected: ${provider.documentationOnly}`;
     throw new Problem("semantically-invalid", { detail, issues: [{ in: "body", name: "provider", detail }] });
   }
-  const [first, ...others] = membersFor(provider);
+  const [first, ...others] = listMembers(provider);
   const given = (Object.keys(CredentialsInput) as Member[]).filter((name) => input[name] !== undefined);
   const member = given.find((name) => name === first || others.includes(name));
   const extra = given.find((name) => name !== member);
@@ -125,10 +125,10 @@ function requireSendable(provider: ProviderInfo, credentials: StoredCredentials,
 }
 
 /** Returns whether a provider's connection may change from an API key to a user name with password, and back. */
-export const takesKeyOrPair = (provider: ProviderInfo): boolean => membersFor(provider).length > 1;
+export const takesKeyOrPair = (provider: ProviderInfo): boolean => listMembers(provider).length > 1;
 
 /** Returns the members for a provider, the preferred one first. */
-function membersFor({ authType, oauth2Opts, basicOpts }: ProviderInfo): Member[] {
+function listMembers({ authType, oauth2Opts, basicOpts }: ProviderInfo): Member[] {
   if (authType === "apiKey") return ["apiKey"];
   // The published UI library always shows both fields for basic authentication.
   if (authType === "basic") return basicOpts?.apiKeyAsBasic ? ["apiKey", "basicAuth"] : ["basicAuth"];
@@ -160,7 +160,7 @@ function read(provider: ProviderInfo, input: CredentialsInput, member: Member): 
       ...oauth2AuthorizationCode,
     };
   }
-  return { scheme: "custom", values: customValues(provider, input.customAuth ?? {}) };
+  return { scheme: "custom", values: readCustomValues(provider, input.customAuth ?? {}) };
 }
 
 /** Refuses leap seconds, which the schema allows but `Date` does not. */
@@ -187,7 +187,7 @@ function readPair(
   return { scheme: "basic", username, password };
 }
 
-function customValues(provider: ProviderInfo, given: Record<string, unknown>): Record<string, string> {
+function readCustomValues(provider: ProviderInfo, given: Record<string, unknown>): Record<string, string> {
   const missing = (provider.customOpts?.inputs ?? []).filter(({ name }) => given[name] === undefined);
   if (missing.length > 0) {
     const names = missing.map(({ name }) => `customAuth.${name}`).join(", ");

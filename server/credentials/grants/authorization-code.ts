@@ -7,7 +7,7 @@ import {
   TemplateError,
   type UrlOptions,
 } from "../../../connector-kit/provider/template.ts";
-import { metadataValues, buildAddress } from "../stored/provider-metadata.ts";
+import { listMetadataValues, buildAddress } from "../stored/provider-metadata.ts";
 import type { ProviderMetadata } from "../../store/connections/connections.ts";
 
 interface ConsentRequest {
@@ -39,7 +39,7 @@ export const randomText = (): string => randomBytes(32).toString("base64url");
 /** Builds the URL of the consent page. Throws a 400 Problem that names missing metadata. */
 export function buildConsentUrl(request: ConsentRequest): URL {
   const { provider, providerMetadata, allowPlainHttp, codeVerifier } = request;
-  const values = metadataValues(providerMetadata);
+  const values = listMetadataValues(providerMetadata);
   const url = buildAddress(provider, () => authorizeUrl(provider, { values, allowPlainHttp }));
   const { authURLParams = {}, audience, scopeSeparator = " " } = provider.oauth2Opts ?? {};
   const fixed = new Map(Object.entries(authURLParams));

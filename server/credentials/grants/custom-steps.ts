@@ -19,7 +19,7 @@ import type { Sealer } from "../../../ground/seal.ts";
 import type { ProviderMetadata } from "../../store/connections/connections.ts";
 import type { ProviderAppRow } from "../../store/connections/provider-apps.ts";
 import { openProviderAppSecret } from "../stored/provider-app-secret.ts";
-import { metadataValues } from "../stored/provider-metadata.ts";
+import { listMetadataValues } from "../stored/provider-metadata.ts";
 import { computeExpiry } from "../stored/refresh-time.ts";
 import type { StoredCredentials } from "../stored/credential-envelope.ts";
 import { TokenEndpointError } from "./token-endpoint-error.ts";
@@ -45,7 +45,7 @@ export async function takeStep(
   appValues: Record<string, string>,
 ): Promise<StepState> {
   const { provider } = state;
-  const values = stepValues(state, appValues);
+  const values = listStepValues(state, appValues);
   try {
     const call = buildRequest(provider, request, values, { allowPlainHttp: deps.egress.allowsPlainHttp });
     const { status, text } = await deps.egress.send({
@@ -70,13 +70,13 @@ export async function takeStep(
 }
 
 /** Returns all values that a template may name. The provider app comes last, so that customers cannot replace its values. */
-export const stepValues = (
+export const listStepValues = (
   { metadata, credentials }: StepState,
   appValues: Record<string, string>,
-): Record<string, string> => ({ ...credentials.values, ...metadataValues(metadata), ...appValues });
+): Record<string, string> => ({ ...credentials.values, ...listMetadataValues(metadata), ...appValues });
 
 /** Returns the provider app's values by their names in the catalog's `providerInputs`. */
-export const valuesOfApp = (sealer: Sealer, app: ProviderAppRow | undefined): Record<string, string> =>
+export const listAppValues = (sealer: Sealer, app: ProviderAppRow | undefined): Record<string, string> =>
   app === undefined
     ? {}
     : {

@@ -14,7 +14,7 @@ import {
 import {
   dropOneTimeValues,
   takeStep,
-  valuesOfApp,
+  listAppValues,
   type CustomCredentials,
   type StepState,
 } from "../grants/custom-steps.ts";
@@ -93,7 +93,7 @@ async function takeRefreshSteps(
   const credentials = { scheme: stored.scheme, values: stored.values };
   let state: StepState = { provider, metadata: row.providerMetadata, credentials };
   for (const { request } of refreshSteps) {
-    state = await takeStep(deps, state, request, valuesOfApp(deps.sealer, app));
+    state = await takeStep(deps, state, request, listAppValues(deps.sealer, app));
   }
   const reported = Object.entries(state.metadata).filter(
     ([name, value]) => value !== row.providerMetadata[name],

@@ -31,14 +31,14 @@ export function normalizeMetadata(
     entered["workspace"] = { value: workspaceRef, source: "input" };
   }
   return Object.fromEntries(
-    Object.entries(normalizeInputs(provider, metadataValues(entered))).map(([name, value]) => [
+    Object.entries(normalizeInputs(provider, listMetadataValues(entered))).map(([name, value]) => [
       name,
       { ...entered[name], value, source: entered[name]?.source ?? "input" },
     ]),
   );
 }
 
-export const metadataValues = (metadata: ProviderMetadata): Record<string, string> =>
+export const listMetadataValues = (metadata: ProviderMetadata): Record<string, string> =>
   Object.fromEntries(Object.entries(metadata).map(([name, { value }]) => [name, value]));
 
 /** Returns the values for URL templates: the metadata, with the connection's workspace if it has none. */
@@ -46,7 +46,7 @@ export function listAddressValues(connection: {
   providerMetadata: ProviderMetadata;
   providerWorkspaceRef: string | null;
 }): Record<string, string> {
-  const values = metadataValues(connection.providerMetadata);
+  const values = listMetadataValues(connection.providerMetadata);
   if (connection.providerWorkspaceRef && !values["workspace"])
     values["workspace"] = connection.providerWorkspaceRef;
   return values;
@@ -58,7 +58,7 @@ export function requireAddress(
   metadata: ProviderMetadata,
   allowPlainHttp: UrlOptions["allowPlainHttp"],
 ): void {
-  const values = metadataValues(metadata);
+  const values = listMetadataValues(metadata);
   buildAddress(provider, () => {
     if (provider.awsSignature) readSignatureRegion(provider.awsSignature.region, values);
     return baseUrl(provider, { values, allowPlainHttp });

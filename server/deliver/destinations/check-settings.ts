@@ -51,7 +51,7 @@ export function checkSettings(
   try {
     check(settings);
   } catch (error) {
-    throw error instanceof Problem && prefix ? prefixIssues(error, prefix) : error;
+    throw error instanceof Problem && prefix ? prefixIssueNames(error, prefix) : error;
   }
   const known = {
     metadata: only(type.config.properties, settings.metadata),
@@ -77,7 +77,7 @@ const only = (
     Object.entries(values).filter(([name, value]) => Object.hasOwn(properties, name) && value !== null),
   );
 
-function prefixIssues(problem: Problem, prefix: string): Problem {
+function prefixIssueNames(problem: Problem, prefix: string): Problem {
   const { detail, issues, ...rest } = problem.options;
   return new Problem(problem.slug, {
     ...rest,

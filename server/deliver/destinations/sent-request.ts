@@ -1,6 +1,6 @@
 /** Restores the request of an attempt, for people: what the attempt kept of it, and the message. */
 import type { SentPart, SentRequest } from "../../../destination-kit/destination.ts";
-import { excerptText } from "../../../destination-kit/http-outcome.ts";
+import { cutExcerpt } from "../../../destination-kit/http-outcome.ts";
 import { DESTINATIONS } from "../../../destinations/index.gen.ts";
 import type { StoredEvent } from "../../store/deliveries/events.ts";
 import { toMessage } from "./to-message.ts";
@@ -21,6 +21,6 @@ export function restoreRequests(
   return (sent) => {
     if (!sent) return undefined;
     const request = buildRequest(message, sent);
-    return { ...request, body: excerptText(request.body) };
+    return { ...request, body: cutExcerpt(request.body) };
   };
 }

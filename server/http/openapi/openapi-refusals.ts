@@ -97,7 +97,7 @@ export function collectRefusals(shapes: Shapes): Refusals {
     const { refusals = {}, otherPages = {} } = route.endpoint;
     const kind = classifyRefusal(route);
     const all: Document = { default: refer("Default", undefined, PLAIN) };
-    for (const status of usualStatuses(route)) all[status] = refer(status, undefined, kind);
+    for (const status of listUsualStatuses(route)) all[status] = refer(status, undefined, kind);
     for (const [status, reason] of Object.entries(refusals))
       all[status] = refer(Number(status), reason, kind);
     for (const [status, reason] of Object.entries(otherPages)) {
@@ -142,7 +142,7 @@ function readContent({ medias, members }: Kind, shapes: Shapes): Document {
   return Object.fromEntries(medias.map((media) => [media, media === "text/html" ? html : { schema }]));
 }
 
-function usualStatuses({ audience, path, endpoint }: Route): number[] {
+function listUsualStatuses({ audience, path, endpoint }: Route): number[] {
   const statuses = [400, 500, 503];
   if (audience !== "public") statuses.push(401, 403, 429);
   if (endpoint.inProject || path.includes("{")) statuses.push(404);

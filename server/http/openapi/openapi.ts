@@ -57,9 +57,9 @@ function describeOperation(entry: Route, shapes: Shapes, refusals: Refusals): Do
     description: [description, describeCallers(entry)].filter(Boolean).join("\n\n"),
     security: SECURITY[audience],
     parameters: [
-      ...pathParameters(path, endpoint.params, shapes),
-      ...queryParameters(endpoint.query, shapes),
-      ...headerParameters({ ...endpoint.headers, ...(endpoint.hasEntityTag && IF_NONE_MATCH) }, shapes),
+      ...listPathParameters(path, endpoint.params, shapes),
+      ...listQueryParameters(endpoint.query, shapes),
+      ...listHeaderParameters({ ...endpoint.headers, ...(endpoint.hasEntityTag && IF_NONE_MATCH) }, shapes),
     ],
     requestBody: requestBody(endpoint, shapes),
     responses: {
@@ -120,17 +120,17 @@ function describeSuccess(
 /** The path parameter that endpoints of a project do not declare. */
 const PROJECT = Type.String({ description: "Id or name of the project." });
 
-const pathParameters = (path: string, params: TObject | undefined, shapes: Shapes): Document[] =>
+const listPathParameters = (path: string, params: TObject | undefined, shapes: Shapes): Document[] =>
   [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) =>
     describeParameter("path", name, params?.properties[name] ?? PROJECT, { required: true }, shapes),
   );
 
-const queryParameters = (query: TObject | undefined, shapes: Shapes): Document[] =>
+const listQueryParameters = (query: TObject | undefined, shapes: Shapes): Document[] =>
   Object.entries(query?.properties ?? {}).map(([name, schema]) =>
     describeParameter("query", name, schema, { required: query?.required?.includes(name) ?? false }, shapes),
   );
 
-const headerParameters = (headers: Record<string, string>, shapes: Shapes): Document[] =>
+const listHeaderParameters = (headers: Record<string, string>, shapes: Shapes): Document[] =>
   Object.entries(headers).map(([name, description]) =>
     describeParameter("header", name, Type.String({ description }), { required: false }, shapes),
   );

@@ -117,7 +117,7 @@ function define({ revision, object, config, configured }: DeclaredObject): ReadD
   const schedule = configured?.schedule ?? object.schedule;
   const filters = configured?.fieldFilters ?? [];
   const { mappedToProvider, valueMappings } = listFieldMappings(revision, config, object.objectName);
-  const leftOut = unchosenMappings(object, configured);
+  const leftOut = listUnchosenMappings(object, configured);
   const mappings = [...mappedToProvider].flatMap(([mapped, field]): [string, string][] =>
     field === undefined || leftOut.has(mapped) ? [] : [[mapped, field]],
   );
@@ -169,7 +169,7 @@ function selectFields(object: ReadObject, configured: ConfigReadObject | undefin
 function listMappedNames(object: ReadObject): Set<string> {
   const { requiredFields = [], optionalFields = [], optionalFieldsAuto } = object;
   const names = new Set(
-    optionalMappings(object).flatMap(({ fieldName, mapToName }) => [fieldName, mapToName]),
+    listOptionalMappings(object).flatMap(({ fieldName, mapToName }) => [fieldName, mapToName]),
   );
   for (const { mapToName } of [...requiredFields, ...optionalFields]) {
     // Where every field is offered, the name is that of a field.
@@ -180,14 +180,14 @@ function listMappedNames(object: ReadObject): Set<string> {
 }
 
 /** Returns the names of optional fields mapped by the manifest that this customer has not chosen. */
-function unchosenMappings(object: ReadObject, configured: ConfigReadObject | undefined): Set<string> {
+function listUnchosenMappings(object: ReadObject, configured: ConfigReadObject | undefined): Set<string> {
   const choices = configured?.selectedFields ?? {};
   const mapped = new Set([
     ...Object.entries(configured?.selectedFieldMappings ?? {}).flatMap(([name, field]) => field && [name]),
     ...(configured?.dynamicMappingsInput ?? []).flatMap((entry) => entry.fieldName && [entry.mapToName]),
     ...(object.requiredFields ?? []).map(({ mapToName }) => mapToName),
   ]);
-  const unchosen = optionalMappings(object).filter(({ fieldName, mapToName }) => {
+  const unchosen = listOptionalMappings(object).filter(({ fieldName, mapToName }) => {
     if (mapped.has(mapToName)) return false;
     const chosen = [fieldName, mapToName].map((name) =>
       Object.hasOwn(choices, name) ? choices[name] : undefined,
@@ -199,7 +199,7 @@ function unchosenMappings(object: ReadObject, configured: ConfigReadObject | und
 }
 
 /** Returns the optional fields that the manifest itself maps. */
-const optionalMappings = (object: ReadObject): { fieldName: string; mapToName: string }[] =>
+const listOptionalMappings = (object: ReadObject): { fieldName: string; mapToName: string }[] =>
   (object.optionalFields ?? []).flatMap(({ fieldName, mapToName }) =>
     fieldName && mapToName ? [{ fieldName, mapToName }] : [],
   );

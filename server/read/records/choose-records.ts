@@ -3,7 +3,7 @@ import { LAST_TIME } from "../../../connector-kit/calls/reported-time.ts";
 import type { DeletedRecord, SourceRecord } from "../../../connector-kit/read-connector.ts";
 import type { SeenRecord } from "../../../ground/pack-seen.ts";
 import { startTimeSlices, type TimeSlices } from "../../../ground/time-slices.ts";
-import { ownKeys, findPossibleWrite, writeOfRecord } from "../../operations/own-changes.ts";
+import { listOwnKeys, findPossibleWrite, writeOfRecord } from "../../operations/own-changes.ts";
 import type { Database } from "../../store/database/database.ts";
 import { listOwnWrites, type OwnWrite } from "../../store/operations/own-writes.ts";
 import { listFingerprints, type Fingerprint, type KnownFingerprint } from "../../store/reads/read-pages.ts";
@@ -58,7 +58,7 @@ async function chooseAll(
   const deleted = await findFingerprints(
     deps,
     scan,
-    deletedRecords ? records.map(({ id }) => deletionKey(id)) : [],
+    deletedRecords ? records.map(({ id }) => buildDeletionKey(id)) : [],
   );
   const entries: string[] = [];
   const readTime = time.toISOString();
@@ -81,7 +81,7 @@ async function chooseChanged(
   const isRemembered = ({ changeTime = LAST_TIME }: SourceRecord): boolean =>
     changeTime.getTime() >= rememberedFromMs;
   const mayBeKnown = records.filter((record) => run.kind === "scheduled" || isRemembered(record));
-  const ids = mayBeKnown.flatMap(({ id }) => (deletedRecords ? [id, deletionKey(id)] : [id]));
+  const ids = mayBeKnown.flatMap(({ id }) => (deletedRecords ? [id, buildDeletionKey(id)] : [id]));
   const fingerprints = await findFingerprints(deps, scan, ids);
   const chosen: Chosen = { entries: [], kept: [], leftOut: [], fingerprints: [], forgotten: [] };
   const readTime = time.toISOString();
@@ -91,7 +91,7 @@ async function chooseChanged(
     if (slices.isOver()) await slices.next();
     const { id, changeTime } = record;
     const last = fingerprints.get(id);
-    const deletion = deletedRecords ? fingerprints.get(deletionKey(id)) : undefined;
+    const deletion = deletedRecords ? fingerprints.get(buildDeletionKey(id)) : undefined;
     if (isOvertaken(changeTime, time, last) || isOvertaken(changeTime, time, deletion)) {
       chosen.leftOut.push({ id, changeTime, leftOut: "overtaken" });
       continue;
@@ -114,7 +114,7 @@ async function chooseChanged(
       }
       chosen.fingerprints.push({ recordId: id, changeTime: changeTime ?? LAST_TIME, hash });
     }
-    if (deletion) chosen.forgotten.push(deletionKey(id));
+    if (deletion) chosen.forgotten.push(buildDeletionKey(id));
     chosen.entries.push(writeEntry(entry, content));
     chosen.kept.push(record);
   }
@@ -141,7 +141,7 @@ async function findOwnWrites(
   records: SourceRecord[],
 ): Promise<(record: SourceRecord, deliveredTime: Date | undefined) => WriteBehind> {
   if (run.kind !== "scheduled" || !target.connector.subscribe) return () => ({});
-  const { objectKey, recordKey } = ownKeys(target.connector, run.objectName);
+  const { objectKey, recordKey } = listOwnKeys(target.connector, run.objectName);
   const ids = records.map(({ id }) => recordKey(id));
   const writes = await listOwnWrites(database.data, { connectionId: run.connectionId, objectKey }, ids);
   const fields = plan.associations.length === 0 ? set.fields : undefined;
@@ -179,7 +179,7 @@ const isOvertaken = (
 const isBefore = (time: Date, known: Date): boolean => time < known && known.getTime() < LAST_TIME.getTime();
 
 /** Key of a deletion among the fingerprints of records. */
-const deletionKey = (id: string): string => `deleted ${id}`;
+const buildDeletionKey = (id: string): string => `deleted ${id}`;
 
 /**
  * Returns the deletions that were not delivered before. The record itself is forgotten, so that it is delivered again if it is restored; a record
@@ -190,7 +190,7 @@ export async function chooseDeletions(
   scan: ReadScan,
   { records, time }: { records: DeletedRecord[]; time: Date },
 ): Promise<Chosen> {
-  const ids = records.flatMap(({ id }) => [id, deletionKey(id)]);
+  const ids = records.flatMap(({ id }) => [id, buildDeletionKey(id)]);
   const fingerprints = await findFingerprints(deps, scan, ids);
   const chosen: Chosen = { entries: [], kept: [], leftOut: [], fingerprints: [], forgotten: [] };
   for (const record of records) {
@@ -200,14 +200,14 @@ export async function chooseDeletions(
     const hash = recordFingerprint(content, record.deletedTime);
     const seen = { id: record.id, changeTime: record.deletedTime };
     const lastChange = fingerprints.get(record.id)?.changeTime;
-    const isKnown = fingerprints.get(deletionKey(record.id))?.hash.equals(hash) === true;
+    const isKnown = fingerprints.get(buildDeletionKey(record.id))?.hash.equals(hash) === true;
     if (isKnown || (record.deletedTime && lastChange && isBefore(record.deletedTime, lastChange))) {
       chosen.leftOut.push({ ...seen, leftOut: isKnown ? "unchanged" : "restored" });
       continue;
     }
     chosen.kept.push(seen);
     chosen.entries.push(writeEntry(entry, content));
-    chosen.fingerprints.push({ recordId: deletionKey(record.id), changeTime, hash });
+    chosen.fingerprints.push({ recordId: buildDeletionKey(record.id), changeTime, hash });
     chosen.forgotten.push(record.id);
   }
   return chosen;

@@ -72,7 +72,7 @@ export function shapeRecords(
         fields: collect(fields, record, spellings),
         mappedFields: collect(mappedFields, record, spellings),
       });
-      if (record.associations) entry.associations = associationEntries(record.associations);
+      if (record.associations) entry.associations = listAssociationEntries(record.associations);
       return entry;
     },
     isAnyKnown: () => isAnyKnown,
@@ -295,7 +295,7 @@ function rememberSpellings(getKey: FieldNames["fieldKey"]): Spellings {
   };
 }
 
-const associationEntries = (
+const listAssociationEntries = (
   associations: Record<string, AssociatedRecord[]>,
 ): Record<string, AssociationEntry[]> =>
   Object.fromEntries(

@@ -17,7 +17,7 @@ import { readLowerBound } from "../definition/read-span.ts";
 import type { ReadScan, ScanServices } from "../records/read-scan.ts";
 import type { RunReadServices } from "./read-services.ts";
 import { leaveOutVanished } from "../records/vanished-fields.ts";
-import { type MessageFacts, messageHead } from "../../events/message-head.ts";
+import { type MessageFacts, buildMessageHead } from "../../events/message-head.ts";
 
 interface PageToPrepare {
   page: FetchedPage;
@@ -206,7 +206,7 @@ interface ReadMessageFacts extends MessageFacts {
 /** Returns the common members, in the order in which they are sent. */
 export const readMessageHead = (facts: ReadMessageFacts): ReadMessageHead => ({
   action: "read",
-  ...messageHead(facts),
+  ...buildMessageHead(facts),
   operationId: facts.operationId,
   operationTime: facts.operationTime.toISOString(),
   readType: facts.readType,

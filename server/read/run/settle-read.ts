@@ -66,7 +66,7 @@ export async function settleFailure(
   }
   const delayMs = computeBackoffMs({ attempts, baseMs: deps.retryBaseMs });
   const dueMs = Math.max(nowMs() + delayMs, error.retryAt?.getTime() ?? 0);
-  if (dueMs > deadlineMs(deps, run)) {
+  if (dueMs > computeDeadlineMs(deps, run)) {
     if (run.kind === "backfill" && (await lacksToken(deps, run))) {
       await waitForCredentials(deps, run, failed, "Waiting until there is a new token");
       return "sent";
@@ -98,7 +98,7 @@ const isTemporary = ({ kind }: ProviderError, attempts: number): boolean =>
  * Returns the time after which a run is given up: a backfill after a day, other reads after an hour or at the next tick. Counts
  * from the first failure since the last page, so that pauses and outages of the destination or of Busbar do not count.
  */
-function deadlineMs(
+function computeDeadlineMs(
   { minuteMs }: SettleServices,
   { kind, attempts, pageTime, nextTick }: ClaimedRun,
 ): number {

@@ -1,7 +1,12 @@
 /** Finds which events only show what Busbar wrote, and leaves them out where that is wanted. */
 import { listKnownOperations } from "../../store/operations/operations.ts";
 import { listOwnWrites, type OwnWrite } from "../../store/operations/own-writes.ts";
-import { ownKeys, findPossibleWrite, writeOfRecord, writeOfReport } from "../../operations/own-changes.ts";
+import {
+  listOwnKeys,
+  findPossibleWrite,
+  writeOfRecord,
+  writeOfReport,
+} from "../../operations/own-changes.ts";
 import type { MessageDestination } from "../../read/definition/read-target.ts";
 import { readSet } from "../../read/definition/read-set.ts";
 import type { EndedEvent } from "../../store/subscriptions/subscription-events.ts";
@@ -32,7 +37,7 @@ export async function withOwnOperations(
   const doubtful = events.filter(({ isByAnother }) => !isByAnother);
   if (doubtful.length === 0) return events;
   const known = ids.size > 0 ? await listKnownOperations(data, projectId, [...ids]) : new Set<string>();
-  const { objectKey, recordKey } = ownKeys(connector, objectName);
+  const { objectKey, recordKey } = listOwnKeys(connector, objectName);
   const recordIds = [...new Set(doubtful.map(({ recordId }) => recordKey(recordId)))];
   const writes = await listOwnWrites(data, { connectionId, objectKey }, recordIds);
   const fields = listShownFields(definition.read, connector.read);

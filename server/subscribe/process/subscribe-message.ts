@@ -1,5 +1,5 @@
 /** Builds messages about changes from entries. */
-import { messageHead } from "../../events/message-head.ts";
+import { buildMessageHead } from "../../events/message-head.ts";
 import type { SubscribeMessageHead } from "../../events/subscribe-message-schema.ts";
 import { newId } from "../../../ground/ids.ts";
 import { currentTraceparent } from "../../../ground/span.ts";
@@ -47,7 +47,7 @@ function buildHead({ target, objectName, workspace }: MessagePlace): SubscribeMe
   const { updateTime, createTime } = installed.installation;
   return {
     action: "subscribe",
-    ...messageHead({
+    ...buildMessageHead({
       ...fields,
       installationUpdateTime: updateTime ?? createTime,
       messageName: definition?.read?.messageName ?? objectName,

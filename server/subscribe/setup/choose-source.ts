@@ -48,7 +48,9 @@ interface Choice extends BuiltSources {
 /** `apps`: the provider apps of the project for the provider. */
 export function chooseSource(apps: readonly { metadata: unknown }[], choice: Choice): ChosenSource {
   const { pushes, streams, journals, provider } = choice;
-  const named = apps.map(({ metadata }) => sourceSetting(metadata)).find((source) => source !== undefined);
+  const named = apps
+    .map(({ metadata }) => readSourceSetting(metadata))
+    .find((source) => source !== undefined);
   if (named !== undefined && isSource(named)) {
     const built = { polling: true, webhook: pushes, journal: journals, pubsub: streams };
     if (built[named]) return { source: named };
@@ -82,11 +84,11 @@ const REMEDY = "Remove `subscribeSource` from the provider app's `providerParams
 const READ = "Until then changes are found by reading, later than by pushes.";
 
 /** Returns the values that the setting may have for a provider whose changes can be subscribed to. */
-export const sourceSettings = ({ pushes }: { pushes: boolean }): string[] =>
+export const listSourceSettings = ({ pushes }: { pushes: boolean }): string[] =>
   pushes ? ["auto", "webhook", "journal", "polling"] : ["auto", "pubsub", "polling"];
 
 /** Returns the setting; undefined if it is not set, or `auto`. */
-function sourceSetting(metadata: unknown): string | undefined {
+function readSourceSetting(metadata: unknown): string | undefined {
   const params = readMember(metadata, "providerParams");
   const source = readMember(params, SOURCE_SETTING);
   return typeof source === "string" && source !== "" && source !== "auto" ? source : undefined;

@@ -49,11 +49,17 @@ export async function writeLater(
     await deps.ledger.accept(write);
     return { operationId: begun.id };
   }
-  return { operationId: await deps.ledger.group({ ...write, groupKey: groupKey(target, plan, request) }) };
+  return {
+    operationId: await deps.ledger.group({ ...write, groupKey: buildGroupKey(target, plan, request) }),
+  };
 }
 
 /** The records of a group are sent in one request, so they must agree in everything about sending. */
-function groupKey({ installation }: WriteTarget, plan: WritePlan, { retryPolicy }: WriteRequest): string {
+function buildGroupKey(
+  { installation }: WriteTarget,
+  plan: WritePlan,
+  { retryPolicy }: WriteRequest,
+): string {
   const headers = Object.entries(plan.headers).map(([name, value]) => [name.toLowerCase(), value]);
   const onUnknownOutcome = retryPolicy?.onUnknownOutcome ?? "fail";
   const type = plan.key === undefined ? plan.type : `${plan.type} by ${plan.key}`;

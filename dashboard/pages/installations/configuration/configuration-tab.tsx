@@ -5,7 +5,7 @@ import { CatchBoundary, useNavigate } from "@tanstack/react-router";
 import type { Answer, Input } from "../../../api/call.ts";
 import { findIssue, useChange } from "../../../api/queries.ts";
 import { ActorName } from "../../../frame/data/actor-name.tsx";
-import { projectPath } from "../../../frame/page-link.tsx";
+import { toProjectPath } from "../../../frame/page-link.tsx";
 import { LeaveQuestion } from "../../../frame/leave-question.tsx";
 import { ProblemView } from "../../../frame/problem-view.tsx";
 import { useReason } from "../../../frame/account/role.ts";
@@ -168,7 +168,7 @@ function Uninstall({ installation, input }: Props): JSX.Element {
     forget: ["listProjectInstallations", "listProjectConnections", "listGroups"],
   });
   const { groupRef } = installation.group;
-  const customer = projectPath(input.projectIdOrName, `/customers/${encodeURIComponent(groupRef)}`);
+  const customer = toProjectPath(input.projectIdOrName, `/customers/${encodeURIComponent(groupRef)}`);
   return (
     <Section title="Uninstall">
       <ActionButton variant="default" reason={reason} onClick={() => setAsked(true)}>
