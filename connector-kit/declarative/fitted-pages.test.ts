@@ -4,7 +4,7 @@ import { test, type TestContext } from "node:test";
 import type { JsonObject } from "../../ground/json.ts";
 import { fitPage } from "./fitted-pages.ts";
 import type { ObjectRules } from "./rules/description.ts";
-import { numberIn, open, people, PLAN, upTo, type Answer } from "./scan-fixture.ts";
+import { MAX_LENGTH, numberIn, open, people, PLAN, upTo, type Answer } from "./scan-fixture.ts";
 
 const rules = (most: number, more: object = {}): ObjectRules => ({
   list: { path: "/people", pageSize: { to: "query.size", most } },
@@ -101,10 +101,77 @@ test("the provider's word for the last page is about the page that was asked for
   }
 });
 
-test("pages of one or two records have no room for others, and are read as they are", async (t) => {
-  for (const pageSize of [1, 2, 3, 4, 5]) {
-    const { scan } = await openNumbered(t, { count: 31, rules: rules(100) }, (present) => present);
-    assert.deepEqual(await scan({ ...PLAN, pageSize }), upTo(31), `pages of ${pageSize}`);
+test("a record that is deleted before each page hides no other one in small pages either", async (t) => {
+  // No page of six records or fewer has both the 60th record and the 61st: 60 is a multiple of each size. It is the same with 2,520 and ten.
+  for (const [pageSize, count] of [
+    ...[1, 2, 3, 4, 5, 6, 8].map((size) => [size, 150] as const),
+    [10, 2_700] as const,
+  ]) {
+    const { scan, listPresent } = await openNumbered(t, { count, rules: rules(100) }, (present, request) =>
+      request % 5 === 0 ? present.slice(1) : present,
+    );
+    const ids = await scan({ ...PLAN, pageSize });
+    for (const id of listPresent()) assert.ok(ids.includes(id), `${id} in pages of ${pageSize}`);
+  }
+});
+
+test("behind a number of records that each smaller size divides, a page is a little larger and overlaps", async (t) => {
+  for (const [pageSize, boundary] of [
+    [6, 60],
+    [8, 840],
+    [10, 2_520],
+  ] as const) {
+    const count = boundary + 30;
+    const { scan, requests } = await openNumbered(t, { count, rules: rules(100) }, (present) => present);
+    assert.deepEqual(await scan({ ...PLAN, pageSize }), upTo(count));
+    const crossing = requests.filter((request) => {
+      const query = new URLSearchParams(request.split("?")[1]);
+      const [page, size] = [numberIn(query, "page"), numberIn(query, "size")];
+      return (page - 1) * size < boundary && page * size > boundary;
+    });
+    assert.ok(crossing.length > 0, `a page has records on both sides of ${boundary}`);
+  }
+});
+
+/** Reads a list to its end, and returns its ids with what the log says. */
+async function readWithLog({ read, fetch }: Awaited<ReturnType<typeof open>>, plan = PLAN) {
+  const ids: string[] = [];
+  const warnings: string[] = [];
+  let page = await read.readPage(plan, undefined, fetch);
+  for (;;) {
+    ids.push(...page.records.map(({ id }) => id));
+    if (page.warning !== undefined) warnings.push(page.warning);
+    if (!page.next) return { ids, warnings };
+    page = await read.readPage(plan, page.next, fetch);
+  }
+}
+
+test("where seven records are longer than may be read, six go on without the ones before, and the log says so once", async (t) => {
+  const opened = await open(t, rules(100), (query) => {
+    const [page, size] = [numberIn(query, "page"), numberIn(query, "size")];
+    const note = size > 6 ? "x".repeat(MAX_LENGTH) : "";
+    return { body: { data: people(1, 200).slice((page - 1) * size, page * size), note } };
+  });
+  const { ids, warnings } = await readWithLog(opened);
+  assert.deepEqual(ids, upTo(200));
+  assert.equal(warnings.length, 1);
+  assert.match(warnings[0] ?? "", /people.*deleted meanwhile.*may be left out.*read of the whole object/);
+  // 100, 50, 25 and 12 at the start, and seven once behind the 60th.
+  assert.equal(opened.requests.filter((request) => Number(/size=(\d+)/.exec(request)?.[1]) > 6).length, 5);
+});
+
+test("where the provider gives smaller pages than it is asked for, the log says that they do not overlap", async (t) => {
+  for (const [count, expected] of [
+    [50, 0],
+    [120, 1],
+  ]) {
+    const opened = await open(t, rules(100), (query) => {
+      const end = numberIn(query, "page") * 50;
+      return { body: { data: people(1, count ?? 0).slice(end - 50, end) } };
+    });
+    const { ids, warnings } = await readWithLog(opened);
+    assert.deepEqual(new Set(ids), new Set(upTo(count ?? 0)));
+    assert.equal(warnings.length, expected);
   }
 });
 

@@ -2,6 +2,7 @@
  * Pages by number, or by a multiple of their size, whose size can be chosen: the size is fitted so that a page begins with some records of the
  * one before. Behind the first hundred records, the second page of 97 begins with the last three of them.
  */
+import { isJsonObject } from "../../ground/json.ts";
 import type { Checkpoint, ReadPlan } from "../read-connector.ts";
 import type { ObjectPlan } from "./object-plan.ts";
 
@@ -26,16 +27,17 @@ export function findFittedPage(
   const place = checkpoint?.["place"];
   const first = rules.paging?.offset?.first ?? 0;
   const before = typeof place === "number" ? place - first : 0;
-  return fitPage(before, chooseSize(most, pageSize), rules.paging?.depth?.pages);
+  const size = readAcross(checkpoint)?.size ?? chooseSize(most, pageSize);
+  return fitPage(before, size, rules.paging?.depth?.pages);
 }
 
-/** Returns the number of pages before a place; undefined where pages are not fitted. */
+/** Returns the number of pages before that of a checkpoint; undefined where pages are not fitted. */
 export function countPagesBefore(
   rules: ObjectPlan,
   plan: ReadPlan,
-  place: string | number | undefined,
+  checkpoint: Checkpoint,
 ): number | undefined {
-  const page = findFittedPage(rules, plan, { place: place ?? null });
+  const page = findFittedPage(rules, plan, checkpoint);
   return page && page.before / page.size;
 }
 
@@ -55,6 +57,37 @@ export function fitPage(before: number, most: number, pages = Number.POSITIVE_IN
     if (page.before / size < pages && page.before + size >= best.before + best.size) best = page;
   }
   return best;
+}
+
+/** A page that is larger than the others, and the place behind which it has records that were not read. */
+export interface Across {
+  size: number;
+  behind: number;
+}
+
+/** Returns the larger page that a checkpoint is at. */
+export function readAcross(checkpoint: Checkpoint | undefined): Across | undefined {
+  const across = checkpoint?.["across"];
+  if (!isJsonObject(across)) return undefined;
+  const { size, behind } = across;
+  return typeof size === "number" && typeof behind === "number" ? { size, behind } : undefined;
+}
+
+/**
+ * Returns the smallest page with records on both sides of a number of records; undefined where that is larger than `most`. Behind 60 records,
+ * all pages of up to six would begin with the next one.
+ */
+export function fitAcross(end: number, most: number): FittedPage | undefined {
+  for (let size = 2; size <= most; size += 1) if (end % size !== 0) return atSize(end, size);
+  return undefined;
+}
+
+/** Returns where a list goes on without an overlap, because the larger page that would overlap is longer than may be read. */
+export function goOnApart(checkpoint: Checkpoint | undefined): Checkpoint | undefined {
+  const across = readAcross(checkpoint);
+  if (!across) return undefined;
+  const { across: _, tail: __, marks: ___, ...remembered } = checkpoint ?? {};
+  return { ...remembered, place: across.behind, apart: "next" };
 }
 
 const atSize = (before: number, size: number): FittedPage => ({ before: before - (before % size), size });

@@ -29,7 +29,7 @@ import { listEntries } from "./list-entries.ts";
 import { withDocument } from "./graphql-plan.ts";
 import { readRecordId, flattenValues, type ObjectPlan } from "./object-plan.ts";
 import { isKnown, readOn } from "./newest-first.ts";
-import { endsAsBefore, goBack, listFresh, overlap, rememberOverlap } from "./overlapping-pages.ts";
+import { endsAsBefore, goBack, listFresh, overlap, rememberOverlap, warnOfGap } from "./overlapping-pages.ts";
 import { matchesPlan } from "./record-filter.ts";
 import { formatTime, withQuery, type RequestParts } from "./request-parts.ts";
 import { timeAt } from "./record-time.ts";
@@ -233,6 +233,7 @@ export async function readPageFrom(
     warnOfMoving(chosen, { records, checkpoint }, next) ??
     warnOfMissingDeletions(chosen, plan.since, all.length) ??
     warnOfUnnamed(chosen, whole.length - records.length) ??
+    warnOfGap(rules, checkpoint, all) ??
     (next ? undefined : warnOfOthers(rules.paging ?? {}, body));
   return {
     ...divide(leaveOutSeen(records, chosen, checkpoint), chosen),
@@ -320,6 +321,7 @@ function nextCheckpoint(
   const goesOn = isBehindPeriod(chosen, records) ? undefined : goOnBy(reach, following);
   const overlapped = overlap(rules, plan, { place: goesOn, checkpoint, entries: all });
   const { place } = overlapped;
+  const joint = rememberOverlap(overlapped, checkpoint);
   const moved = moves ? moveOn(chosen, { records, checkpoint, place }) : undefined;
   const reading = paging.newestFirst ? readOn(chosen, checkpoint, records, place) : undefined;
   const isOver = reading?.isOver ?? (moves ? moved : place) === undefined;
@@ -330,7 +332,7 @@ function nextCheckpoint(
       ? { ...(position > 0 && { list: position }), ...reading.next }
       : nextList(chosen).next;
   }
-  const pagesBefore = countPagesBefore(rules, plan, place);
+  const pagesBefore = countPagesBefore(rules, plan, { place: place ?? null, ...joint });
   const step = {
     place: moved ? moved.place : place,
     after: moved?.after,
@@ -338,14 +340,14 @@ function nextCheckpoint(
     ids: moves ? records.map(({ id, changeTime }) => `${id} ${changeTime?.getTime()}`) : ids,
     read,
     pagesBefore,
-    goesBack: reach?.goesBack ?? moved?.comparison !== undefined,
+    goesBack: reach?.goesBack ?? (moved?.comparison ?? overlapped.across) !== undefined,
   };
   // When the bound has moved, the list is read from its beginning: pages and depth are counted from zero again.
   const remembered = trackProgress(checkpoint, moved ? {} : paging, step);
   return {
     ...rememberPlace(chosen, step.place, checkpoint, pageSize),
     ...(moved && rememberBound(moved)),
-    ...(step.place !== undefined && rememberOverlap(overlapped, checkpoint)),
+    ...(step.place !== undefined && joint),
     ...rememberEarlier(paging, keys, checkpoint),
     ...(position > 0 && { list: position }),
     ...reading?.next,

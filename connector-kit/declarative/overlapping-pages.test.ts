@@ -4,7 +4,7 @@ import { test, type TestContext } from "node:test";
 import type { JsonObject } from "../../ground/json.ts";
 import type { Checkpoint } from "../read-connector.ts";
 import type { ObjectRules } from "./rules/description.ts";
-import { numberIn, open, people, PLAN, upTo } from "./scan-fixture.ts";
+import { MAX_LENGTH, numberIn, open, people, PLAN, upTo } from "./scan-fixture.ts";
 
 const rules = {
   list: { path: "/people", pageSize: { to: "query.limit", most: 10 } },
@@ -178,7 +178,7 @@ test("where the provider takes only multiples of the page's size, each place is 
     const [offset, limit] = [numberIn(query, "offset"), numberIn(query, "limit")];
     if (offset % limit !== 0) return { status: 400, body: { message: "offset must be divisible by limit" } };
     // Behind the first page, ten records are longer than may be read; five are not.
-    const note = offset > 0 && limit === 10 ? "x".repeat(17 * 1024 * 1024) : "";
+    const note = offset > 0 && limit === 10 ? "x".repeat(MAX_LENGTH) : "";
     return { body: { data: people(1, 60).slice(offset, offset + limit), note } };
   });
   assert.deepEqual([...new Set(await scan())], upTo(60));

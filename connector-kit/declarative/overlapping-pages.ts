@@ -9,7 +9,14 @@ import { brokenPage } from "../calls/page-check.ts";
 import type { Checkpoint, ReadPlan } from "../read-connector.ts";
 import { readRecordId, type ObjectPlan } from "./object-plan.ts";
 import type { PagePlace } from "./paging.ts";
-import { chooseSize, findFittedPage, hasFittedPages, type FittedPage } from "./fitted-pages.ts";
+import {
+  chooseSize,
+  findFittedPage,
+  fitAcross,
+  hasFittedPages,
+  type Across,
+  type FittedPage,
+} from "./fitted-pages.ts";
 
 /** More than one, because the last record itself may be deleted. */
 const OVERLAP = 3;
@@ -37,6 +44,10 @@ interface Overlap {
   marks: string[];
   /** Records by which it is to overlap. */
   wide?: number;
+  /** The next page is larger than the others, because no smaller one overlaps. */
+  across?: Across;
+  /** Whether the next page is the first one that does not overlap, or the log has been told of one. */
+  apart?: "next" | "told";
 }
 
 /** Returns the entries that the page before did not have; undefined where the list must go back, because the page has no record that is known. */
@@ -87,7 +98,7 @@ export function goBack(
     );
   const inRow = readCount(checkpoint, "inRow");
   const before = Math.max(firstPlace(rules), reached - Math.min(size, LEAST_BACK * 4 ** inRow));
-  const { page: _, mark: __, empty: ___, ...remembered } = checkpoint;
+  const { page: _, mark: __, empty: ___, across: ____, ...remembered } = checkpoint;
   const next = {
     ...remembered,
     place: before,
@@ -117,13 +128,49 @@ export function overlap(
   const end = firstPlace(rules) + (fitted ? fitted.before + fitted.size : 0);
   // A page may be short because the provider gives smaller ones than asked for: only one of the same size, right behind it, fits to it.
   const from = place < end ? end : place - length;
-  const earlier = fitted ? findEarlier(rules, plan, from, fitted) : from;
+  const usual = fitted ? findEarlier(rules, plan, from, fitted) : from;
+  const told = readApart(checkpoint, entries);
+  const across = usual === place && fitted && !told ? findAcross(rules, place) : undefined;
+  const earlier = across?.place ?? usual;
   const ids = entries.map((entry) => readRecordId(entry, rules) ?? "");
   const tail = earlier < place ? ids.slice(Math.max(0, ids.length - (place - earlier))) : [];
   // An entry without an id cannot be found again.
-  if (tail.length === 0 || tail.includes("")) return { place: Math.max(place, earlier), tail: [], marks: [] };
+  if (tail.length === 0 || tail.includes(""))
+    return { place: Math.max(place, usual), tail: [], marks: [], apart: told ?? "next" };
   const marks = KNOWN_DISTANCES.flatMap((distance) => ids.at(-distance) || []);
-  return { place: earlier, tail, marks, wide };
+  return {
+    place: earlier,
+    tail,
+    marks,
+    wide,
+    ...(across && { across: { size: across.size, behind: place } }),
+    ...(told && { apart: told }),
+  };
+}
+
+/** Returns what is to be remembered behind a page of one that did not overlap. */
+function readApart(checkpoint: Checkpoint | undefined, entries: JsonObject[]): Overlap["apart"] {
+  const apart = checkpoint?.["apart"];
+  if (apart === undefined) return undefined;
+  return apart === "next" && entries.length === 0 ? "next" : "told";
+}
+
+/** Returns a warning for people at the first page that has records and does not overlap the one before it. */
+export const warnOfGap = (
+  { name }: ObjectPlan,
+  checkpoint: Checkpoint | undefined,
+  entries: JsonObject[],
+): string | undefined =>
+  checkpoint?.["apart"] === "next" && entries.length > 0
+    ? `pages of ${name} are so small that one did not begin with records of the page before it: where a record was deleted meanwhile, ` +
+      "another one may be left out. A read of the whole object finds it"
+    : undefined;
+
+/** Returns the place and size of the smallest page with records on both sides of a place. */
+function findAcross(rules: ObjectPlan, place: number): { place: number; size: number } | undefined {
+  const first = firstPlace(rules);
+  const page = fitAcross(place - first, rules.list?.pageSize?.most ?? 0);
+  return page && { place: first + page.before, size: page.size };
 }
 
 /** Returns by how many records the next page is to overlap. */
@@ -145,9 +192,11 @@ function findEarlier(rules: ObjectPlan, plan: ReadPlan, place: number, { before,
 
 /** Returns what the next checkpoint remembers of the overlap. */
 export const rememberOverlap = (
-  { tail, marks, wide = 0 }: Omit<Overlap, "place">,
+  { tail, marks, wide = 0, across, apart }: Omit<Overlap, "place">,
   checkpoint: Checkpoint | undefined,
 ): Checkpoint => ({
+  ...(across && { across: { ...across } }),
+  ...(apart && { apart }),
   ...(tail.length > 0 && {
     tail,
     marks,

@@ -4,6 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { TestContext } from "node:test";
 import type { JsonObject } from "../../ground/json.ts";
+import { ProviderError } from "../calls/provider-error.ts";
 import type { ProviderFetch } from "../calls/provider-fetch.ts";
 import type { Checkpoint, ReadPlan } from "../read-connector.ts";
 import { describeConnector } from "./describe-connector.ts";
@@ -16,6 +17,9 @@ export interface Answer {
 }
 
 export const PLAN: ReadPlan = { objectName: "people", fields: [], filters: [], associations: [] };
+
+/** Longer answers are refused, as the server refuses them from 16 MiB. */
+export const MAX_LENGTH = 1024 * 1024;
 
 /** A vendor that answers each request by its query, and a reader with these rules. */
 export async function open(
@@ -41,11 +45,10 @@ export async function open(
       ...(headers && { headers }),
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
-    return {
-      status: response.status,
-      headers: Object.fromEntries(response.headers),
-      text: await response.text(),
-    };
+    const text = await response.text();
+    if (text.length > MAX_LENGTH)
+      throw new ProviderError({ kind: "unreadable", message: "the answer is too large" });
+    return { status: response.status, headers: Object.fromEntries(response.headers), text };
   };
   const { read } = describeConnector("Quill", {
     defaults: { list: { path: "/people" }, records: "data", ...rules },

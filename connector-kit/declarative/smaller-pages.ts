@@ -7,7 +7,7 @@ import type { Checkpoint, ReadPlan } from "../read-connector.ts";
 import type { ChosenList } from "./chosen-list.ts";
 import type { ObjectPlan } from "./object-plan.ts";
 import type { PagePlace } from "./paging.ts";
-import { chooseSize } from "./fitted-pages.ts";
+import { chooseSize, goOnApart } from "./fitted-pages.ts";
 import { put, type RequestParts } from "./request-parts.ts";
 import { digest } from "./scan-progress.ts";
 
@@ -79,7 +79,7 @@ export function putSize(
 
 /**
  * Returns where the list goes on with pages of half the size: at the same record, or at its beginning where a place depends on the size of
- * pages. Undefined where a page cannot be smaller.
+ * pages. A page that is larger than the others is only left out. Undefined where a page cannot be smaller.
  */
 export function restartWithHalf(
   { list, paging = {} }: ObjectPlan,
@@ -88,6 +88,8 @@ export function restartWithHalf(
 ): Checkpoint | undefined {
   const most = list?.pageSize?.most;
   if (most === undefined) return undefined;
+  const apart = goOnApart(checkpoint);
+  if (apart) return apart;
   const size = Math.floor(chooseSize(most, pageSize) / 2);
   if (size < 1) return undefined;
   const { cursor, page, offset, keyset } = paging;

@@ -62,6 +62,8 @@ export const Paging = Type.Object({
             "The provider gives pages of each size up to `list.pageSize.most`. Their sizes are then chosen so that a page begins with the last " +
             "three records of the one before, because one that is deleted meanwhile moves the others: the second page of 97 follows one of 100. A long list takes 17 % more pages of 100, " +
             "28 % more of 50, 60 % more of 20. " +
+            "Where answers are so long that pages have twelve records or fewer, one of some more is asked for where no smaller one overlaps; is it too long, " +
+            "the list goes on without an overlap, and a warning in the log says so. " +
             "Without it, a record can be missed that moves to a page that was read, unless answers have a `total`: where that falls, the list goes back.",
         }),
       ),
