@@ -52,3 +52,15 @@ test("a cut that is told beside another warning is a failure", async () => {
   const { fetch } = replay({ status: 200, body });
   await assert.rejects(read.readPage(planRead("issue"), undefined, fetch), /The result set was truncated/);
 });
+
+// "When the result set was truncated due to an ingestion limit" (the same file): which of the words the type or the message has, it does not say.
+test("a cut is known by either word of the vendor's description, in the type or in the message", async () => {
+  for (const warning of [
+    { type: "INGESTION_LIMIT", message: "Only some of the issues were searched." },
+    { type: "SEARCH_LIMIT", message: "The result set was truncated." },
+  ]) {
+    const body = { issues: [{ id: "10001", fields: {} }], isLast: true, warnings: [warning] };
+    const { fetch } = replay({ status: 200, body });
+    await assert.rejects(read.readPage(planRead("issue"), undefined, fetch), new RegExp(warning.type));
+  }
+});
