@@ -273,7 +273,7 @@ describe("a provider that leaves out fields without a value", () => {
   });
 
   // Kit's page about custom fields: "the key will change" when the label is updated.
-  test("leaves out a custom field that the customer renamed, also in a whole read, and says so as a warning", async () => {
+  test("leaves out a custom field that the customer renamed from a change, and says so as a warning", async () => {
     const ada = kit.vendor.records.put("subscribers", {
       fields: { first_name: "Ada", fields: { city: "Oslo" } },
     });
