@@ -9,15 +9,7 @@ import { parseBody, send, buildUnreadable } from "../calls/send-request.ts";
 import { textAt } from "../calls/text-at.ts";
 import { watchHeaders } from "../calls/watch-headers.ts";
 import { buildBody } from "./write/body-members.ts";
-import {
-  chooseList,
-  divide,
-  nextList,
-  warnOfMissingDeletions,
-  warnOfUnnamed,
-  type ChosenList,
-  type Wanted,
-} from "./chosen-list.ts";
+import { chooseList, divide, nextList, type ChosenList, type Wanted } from "./chosen-list.ts";
 import { requestFirstCheckpoint, buildFirstCursorRequest, nextPlace, putPlace } from "./paging.ts";
 import { readEarlier, rememberEarlier } from "./earlier-keys.ts";
 import { listFilledNames, fillPath, fillText } from "./fill-path.ts";
@@ -26,10 +18,11 @@ import { chooseSize, countPagesBefore, findFittedPage } from "./fitted-pages.ts"
 import { withFurtherFields } from "./further-fields.ts";
 import { getOne } from "./get-record.ts";
 import { listEntries } from "./list-entries.ts";
+import { findWarning } from "./list-warnings.ts";
 import { withDocument } from "./graphql-plan.ts";
 import { readRecordId, flattenValues, type ObjectPlan } from "./object-plan.ts";
 import { isKnown, readOn } from "./newest-first.ts";
-import { endsAsBefore, goBack, listFresh, overlap, rememberOverlap, warnOfGap } from "./overlapping-pages.ts";
+import { endsAsBefore, goBack, listFresh, overlap, rememberOverlap } from "./overlapping-pages.ts";
 import { matchesPlan } from "./record-filter.ts";
 import { formatTime, withQuery, type RequestParts } from "./request-parts.ts";
 import { timeAt } from "./record-time.ts";
@@ -43,7 +36,7 @@ import {
   restartWithHalf,
   withKnownSize,
 } from "./smaller-pages.ts";
-import { isUnmoved, moveOn, warnOfMoving } from "./same-time.ts";
+import { isUnmoved, moveOn } from "./same-time.ts";
 import { putSince, readSeenIds, rememberBound } from "./since-bound.ts";
 import {
   trackProgress,
@@ -52,7 +45,6 @@ import {
   requireWhole,
   restartBehind,
   restartBehindLoss,
-  warnOfOthers,
 } from "./scan-progress.ts";
 
 type Classify = NonNullable<Connector["classify"]>;
@@ -229,12 +221,8 @@ export async function readPageFrom(
   const answered = { plan, response, body, records, entries, ids, all, total };
   const next = nextCheckpoint(chosen, checkpoint, answered);
   const providerTime = watched.providerTime();
-  const warning =
-    warnOfMoving(chosen, { records, checkpoint }, next) ??
-    warnOfMissingDeletions(chosen, plan.since, all.length) ??
-    warnOfUnnamed(chosen, whole.length - records.length) ??
-    warnOfGap(rules, checkpoint, all) ??
-    (next ? undefined : warnOfOthers(rules.paging ?? {}, body));
+  const unnamed = whole.length - records.length;
+  const warning = findWarning(chosen, plan, { checkpoint, body, records, all, unnamed, next });
   return {
     ...divide(leaveOutSeen(records, chosen, checkpoint), chosen),
     ...(warning !== undefined && { warning }),
