@@ -66,7 +66,7 @@ export interface Across {
 }
 
 /** Returns the larger page that a checkpoint is at. */
-export function readAcross(checkpoint: Checkpoint | undefined): Across | undefined {
+function readAcross(checkpoint: Checkpoint | undefined): Across | undefined {
   const across = checkpoint?.["across"];
   if (!isJsonObject(across)) return undefined;
   const { size, behind } = across;
