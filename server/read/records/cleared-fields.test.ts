@@ -63,6 +63,17 @@ integrations:
             - fieldName: given_name
             - fieldName: reference_id
               mapToName: comment
+  - name: long
+    provider: square
+    read:
+      objects:
+        - objectName: customers
+          destination: people
+          schedule: "*/10 * * * *"
+          requiredFields:
+            - fieldName: given_name
+            - fieldName: company_name
+              mapToName: comment
   - name: kit
     provider: kit
     read:
@@ -139,7 +150,7 @@ describe("a provider that leaves out fields without a value", () => {
       provider,
       groupRef: integration,
       consumerRef: "ada",
-      oauth2AuthorizationCode: { accessToken: { token: "t-1" } },
+      oauth2AuthorizationCode: { accessToken: { token: `t-${integration}` } },
     });
     assert.equal(connection.status, 201, connection.text);
     const content = { provider, read: { objects: { [object.objectName]: object } } };
@@ -163,12 +174,14 @@ describe("a provider that leaves out fields without a value", () => {
   /** Returns the entry of a record with this value. */
   const entry = (record: VendorRecord, field: string, value: string): Promise<Entry> =>
     until(() => arrived(record).find(({ fields }) => fields[field] === value));
-  async function readLogs(integration: string): Promise<string> {
+  async function readEachLog(integration: string): Promise<string[]> {
     const { results } = (await busbar.inProject("GET", `/operations?type=read&integration=${integration}`))
       .body;
     const logs = results.map(({ id }: { id: string }) => busbar.inProject("GET", `/operations/${id}/logs`));
-    return (await Promise.all(logs)).map(({ text }) => text).join("\n");
+    return (await Promise.all(logs)).map(({ text }) => text);
   }
+  const readLogs = async (integration: string): Promise<string> =>
+    (await readEachLog(integration)).join("\n");
 
   test("tells them as null where another record of the page or of a read before has them, and leaves out what none has", async () => {
     const { records } = square.vendor;
@@ -270,6 +283,30 @@ describe("a provider that leaves out fields without a value", () => {
     refuseWhole(0, 403, error);
     change(record, { given_name: "Ed III" });
     assert.deepEqual((await entryFor("barred", record, "Ed III")).mappedFields, { comment: null });
+  });
+
+  test("asks for the whole list once in a read, also in one that goes on later", async () => {
+    const error = { category: "AUTHENTICATION_ERROR", code: "FORBIDDEN" };
+    refuseWhole(Number.POSITIVE_INFINITY, 403, error);
+    const refuse = intercept;
+    let isAway = true;
+    // The second page is answered only after the read was put back. Other integrations read the same list meanwhile.
+    intercept = (request, carryOut) => {
+      const isSecond =
+        request.rawHeaders.includes("Bearer t-long") && request.body.toString().includes('"cursor"');
+      if (!isSecond || !isAway) return refuse(request, carryOut);
+      isAway = false;
+      const errors = [{ category: "API_ERROR", code: "SERVICE_UNAVAILABLE" }];
+      return { status: 503, headers: {}, body: { errors } };
+    };
+    await install("long", { objectName: "customers" }, "square");
+    for (let index = 0; index < 150; index += 1)
+      change(square.vendor.records.put("customers", { fields: {} }), { given_name: `Fi ${index}` });
+    const log = await until(async () =>
+      (await readEachLog("long")).find((text) => text.includes("Waiting until") && text.includes("Ended:")),
+    );
+    assert.match(log, /Page 2:/);
+    assert.equal(log.match(/could not be learned/g)?.length, 1);
   });
 
   // Kit's page about custom fields: "the key will change" when the label is updated.

@@ -70,11 +70,17 @@ export async function openReadScan(
     }),
     set,
     refused: new Set(),
-    learning: run.knownFields === null && run.sinceTime ? "wanted" : "done",
+    learning: chooseLearning(run),
     isCompared: false,
     failedCalls: 0,
     log: [],
   };
+}
+
+/** Returns whether fields are to be learned: a run whose whole list could not be read has that in its checkpoint. */
+function chooseLearning({ knownFields, sinceTime, checkpoint }: ClaimedRun): ReadScan["learning"] {
+  if (knownFields !== null || !sinceTime) return "done";
+  return checkpoint?.["learning"] === "failed" ? "failed" : "wanted";
 }
 
 /** Reads the object's metadata only if fields, filters or the connector depend on it. */

@@ -49,6 +49,8 @@ export async function fetchPage(
       await learnFields(scan, one, (whole) =>
         read.readPage({ ...whole, fields, account }, undefined, countingFetch),
       );
+      // The next turn of this run does not ask for the whole list again.
+      if (one.next && scan.learning === "failed") one.next = { ...one.next, learning: "failed" };
       if (position.checkpoint) return one;
       return { ...one, total: await estimate(one, () => read.count(plan, countingFetch)) };
     });
@@ -84,7 +86,8 @@ async function learnFields(
     scan.learning = "done";
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
-    const isLasting = mustBeMended(error.kind) || ["conflict", "unreadable"].includes(error.kind);
+    const isLasting =
+      mustBeMended(error.kind) || ["conflict", "unreadable", "unauthorized"].includes(error.kind);
     if (!isLasting && run.attempts < ATTEMPTS_AT_WHOLE_LIST) throw error;
     scan.learning = "failed";
     const msg =
