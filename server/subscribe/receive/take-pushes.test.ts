@@ -115,7 +115,8 @@ test("while one process takes a push, another one does not store the events of a
   const first = transact(database, async (queries) => {
     assert.equal((await takePushes(queries, { ...ALL, max: 1 })).length, 1);
     other = taking()();
-    const waiting = "select from pg_locks where not granted";
+    const waiting =
+      "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
     await until(async () => (await database.pool.query(waiting)).rowCount === 1);
     assert.deepEqual(await stored(), []);
     throw rollback;
