@@ -130,7 +130,9 @@ export function overlap(
   const from = place < end ? end : place - length;
   const usual = fitted ? findEarlier(rules, plan, from, fitted) : from;
   const told = readApart(checkpoint, entries);
-  const across = usual === place && fitted && !told ? findAcross(rules, place) : undefined;
+  // Behind a short page, nobody knows where its records stand.
+  const isFull = fitted !== undefined && entries.length >= fitted.size;
+  const across = usual === place && isFull && !told ? findAcross(rules, place) : undefined;
   const earlier = across?.place ?? usual;
   const ids = entries.map((entry) => readRecordId(entry, rules) ?? "");
   const tail = earlier < place ? ids.slice(Math.max(0, ids.length - (place - earlier))) : [];
