@@ -4,6 +4,8 @@ import { test } from "node:test";
 import type { Client } from "pg";
 import { openMoveScene } from "../../../tests/harness/move-scene.ts";
 import { findGroupShard } from "../../store/access/customers.ts";
+import { tryLockSide } from "../../store/moves/customer-moves.ts";
+import { openShardClient } from "./require-move.ts";
 
 test("a customer is worked for while fingerprints are copied, and what changes of them meanwhile moves as well", async (t) => {
   const { inShard, move, mover, neighbour } = await openMoveScene(t);
@@ -76,4 +78,17 @@ test("a move that is broken off while fingerprints are copied refuses nobody, an
   await breakOff("a", "closing the gate");
   await move("a");
   assert.deepEqual((await read())["a"], mine);
+});
+
+test("a transaction of a command that moves another customer is not waited for", async (t) => {
+  const { deps, neighbour, find, move } = await openMoveScene(t);
+  const other = await openShardClient(deps, null);
+  try {
+    await tryLockSide(other, (await find(neighbour.projectId)).id);
+    await other.query("begin isolation level repeatable read");
+    await other.query("select from read_fingerprints");
+    assert.equal((await move("a", { maxWaitMs: 5_000 })).to, "a");
+  } finally {
+    await other.end();
+  }
 });

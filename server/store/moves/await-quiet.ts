@@ -2,15 +2,21 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { ClientBase } from "pg";
 import { elapsedMs } from "../../../ground/clock.ts";
+import { SIDE_LOCKS } from "./customer-moves.ts";
 import { matchCustomer, matchEvents, type MovedCustomer } from "./customer-tables.ts";
 
 const ASK_EVERY_MS = 50;
 
-/** Transactions of sessions in this database that are under way, by their virtual ids. */
+/**
+ * Transactions of sessions in this database that are under way, by their virtual ids. Those of commands that move other customers are
+ * left out: they change nothing of this one, and may last as long as a copy.
+ */
 const TRANSACTIONS = `select virtualtransaction || ' of process ' || pid || ' (' || coalesce(nullif(application_name, ''), '?') || ')' as name
   from pg_locks join pg_stat_activity using (pid)
   where locktype = 'virtualxid' and mode = 'ExclusiveLock' and pg_locks.granted and datname = current_database()
-    and usesysid is not null and pid <> pg_backend_pid()`;
+    and usesysid is not null and pid <> pg_backend_pid()
+    and pid not in (
+      select pid from pg_locks where locktype = 'advisory' and classid = ${SIDE_LOCKS} and pid is not null and granted)`;
 
 async function listTransactions(client: ClientBase): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(TRANSACTIONS);

@@ -4,7 +4,13 @@
  */
 import type { ClientBase } from "pg";
 import { copyRows, insertLines } from "./copy-rows.ts";
-import { listCustomerTables, matchCustomer, matchEvents, type MovedCustomer } from "./customer-tables.ts";
+import {
+  listCustomerTables,
+  matchCustomer,
+  matchEvents,
+  type CustomerTable,
+  type MovedCustomer,
+} from "./customer-tables.ts";
 import { removeFrozenRows } from "./copy-live-rows.ts";
 
 interface Carrying {
@@ -34,7 +40,7 @@ export async function carryHistory(carrying: Carrying): Promise<number> {
   for (const { name, ...table } of listCustomerTables("open")) {
     const where = matchCustomer(from, table, customer);
     if (table.isCurrent) await from.query(`delete from ${name} where ${where}`);
-    else count += await carryTable(carrying, name, undefined, where, table.laterBy);
+    else count += await carryTable(carrying, name, undefined, where, table.later);
   }
   await wakeSubscriptions(carrying);
   count += await carryLines(carrying);
@@ -50,7 +56,7 @@ async function carryTable(
   table: string,
   key: string | undefined,
   where: string,
-  laterBy?: string,
+  later?: CustomerTable["later"],
 ): Promise<number> {
   const { from } = carrying;
   const column = key ?? "ctid";
@@ -64,13 +70,12 @@ async function carryTable(
     const type = key === undefined ? "tid" : "uuid";
     // The place of a row that was changed or removed meanwhile may have got a row of another customer.
     const one = { table, where: `${column} = any(${list}::${type}[]) and (${where})` };
-    await carryBatch(carrying, [laterBy === undefined ? one : { ...one, key: CONNECTION, laterBy }]);
+    await carryBatch(carrying, [
+      later === undefined ? one : { ...one, key: later.key, laterBy: later.column },
+    ]);
     count += rows.length;
   }
 }
-
-/** Rows of which the later one counts have this key. */
-const CONNECTION = "connection_id";
 
 interface Selected {
   table: string;

@@ -31,7 +31,7 @@ export interface CustomerMove {
 /** Class of the advisory locks of processes that move a customer. */
 const MOVE_LOCKS = 735_562;
 /** Class of those in the databases of the two shards, one of which may be the control database. */
-const SIDE_LOCKS = 735_563;
+export const SIDE_LOCKS = 735_563;
 
 export async function listMoves(queries: ControlQueries): Promise<CustomerMove[]> {
   const { rows } = await sql<CustomerMove>`

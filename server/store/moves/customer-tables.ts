@@ -18,8 +18,8 @@ interface HowItMoves {
   moves: "frozen" | "ahead" | "open" | "history" | "never";
   /** The rows say how it is now: the new shard knows better than what is left in the former one after the copy. */
   isCurrent?: true;
-  /** Column that is greater in the row that counts, where both shards have one of this key, such as `connection_id`. */
-  laterBy?: string;
+  /** Where both shards have a row of this `key`, the one whose `column` is greater counts. */
+  later?: { key: string; column: string };
   /** Column whose numbers each database gives; the rows are inserted in this order. */
   numbered?: string;
 }
@@ -29,7 +29,11 @@ export const CUSTOMER_TABLES: Record<DataTable, HowItMoves> = {
   agentChanges: { by: "group", moves: "history" },
   allDeliveries: { by: "none", moves: "never" },
   // A proxied call that goes on may close it for longer.
-  connectionGates: { by: "connection", moves: "open", laterBy: "closed_until" },
+  connectionGates: {
+    by: "connection",
+    moves: "open",
+    later: { key: "connection_id", column: "closed_until" },
+  },
   deliveries: { by: "event", moves: "history" },
   // Deliveries on their first attempt, whose end is awaited.
   deliveryBatches: { by: "none", moves: "never" },
