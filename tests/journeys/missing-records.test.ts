@@ -185,7 +185,8 @@ describe("a record that did not arrive", () => {
   });
 
   test("because its destination is disabled", async () => {
-    sink.answer = (_received, response) => void response.writeHead(410).end();
+    const statuses: Record<string, number> = { "/refused": 400, "/disabled": 410 };
+    sink.answer = ({ path }, response) => void response.writeHead(statuses[path] ?? 200).end("no");
     busbar.sandbox.hubspot.account.put("contacts", { id: "502", values: { city: "Bonn" }, stamp: true });
     const read = await busbar.call(
       "POST",
