@@ -11,6 +11,8 @@ import { createEmptyDatabase, createTestDatabase } from "../../tests/harness/dat
 import { createEmptyPair } from "../../tests/harness/empty-pair.ts";
 import { stockDatabase } from "../../tests/harness/proxy/stock-database.ts";
 import { addOnce, log } from "../../tests/harness/shards.ts";
+import { freePort } from "../../tests/harness/free-port.ts";
+import { openSnapshots } from "../store/maintenance/open-snapshots.ts";
 import { waitForCopies } from "../../tests/harness/wait-for-copies.ts";
 import { readConfig } from "../../ground/config.ts";
 import { newId } from "../../ground/ids.ts";
@@ -83,6 +85,13 @@ test("of three shards is one file, and restored into one database or two, where 
     name: "StartError",
     message: /includes the shard a, and the key.*BUSBAR_ENCRYPTION_KEYS/,
   });
+  const opened: Client[] = [];
+  const away = { name: "b", url: `postgres://busbar@127.0.0.1:${await freePort()}/busbar` };
+  await assert.rejects(openSnapshots({ connectionString, shards: [away] }, opened), {
+    name: "StartError",
+    message: /^cannot connect to the database of the shard b:/,
+  });
+  for (const client of opened) await client.end();
   await backUp(services({ DATABASE_URL: connectionString }), file);
 
   const one = await createEmptyDatabase(t);

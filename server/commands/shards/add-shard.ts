@@ -95,12 +95,7 @@ async function readMarks(
   url: string,
   name: string,
 ): Promise<{ subscribed: string | undefined; published: string | undefined }> {
-  const data = await openDataClient(url).catch((cause: unknown) => {
-    if (!(cause instanceof StartError)) throw cause;
-    throw new StartError(cause.message.replaceAll("BUSBAR_DATA_DATABASE_URL", `the shard ${name}`), {
-      cause,
-    });
-  });
+  const data = await openDataClient(url, `the shard ${name}`);
   try {
     const subscribed = await readSubscribedSlot(data);
     const control = await openClient(database.connectionString);

@@ -103,11 +103,11 @@ export async function openShardClient(deps: ShardServices, name: string | null):
         : `there is no shard ${name} (busbar shards list)`,
     );
   try {
-    return await openClient(url);
+    return await openDataClient(url, `the shard ${name}`);
   } catch (cause) {
     if (!(cause instanceof StartError)) throw cause;
     throw new StartError(
-      `the shard ${name} is away, so no customer can be moved from or to it: ${cause.message.replaceAll("DATABASE_URL", `the shard ${name}`)}`,
+      `the shard ${name} is away, so no customer can be moved from or to it: ${cause.message}`,
       { cause },
     );
   }

@@ -91,7 +91,7 @@ export async function lockSides(
 ): Promise<void> {
   // Before the locks, which a pooler would leave in a session that it gives to others.
   await requireSessions(sides.control, connectionString);
-  await namingDataUrl(requireSessions(sides.data, dataUrl));
+  await nameDatabase(requireSessions(sides.data, dataUrl), DATA_URL);
   await lockPair(sides);
 }
 
@@ -103,7 +103,7 @@ async function requireSessions(client: Client, connectionString: string): Promis
 /** Leaves a database with the tables of one side, migrated to this version. */
 export async function migrateSide(side: Division["side"], connectionString: string, log: Log): Promise<void> {
   const prepared = prepareDatabase(connectionString, log, buildDivision(side));
-  await (side === "data" ? namingDataUrl(prepared) : prepared);
+  await (side === "data" ? nameDatabase(prepared, DATA_URL) : prepared);
 }
 
 export const buildDivision = (side: Division["side"]): Division => ({
@@ -127,19 +127,22 @@ export async function onBothSides<Result>(
   }
 }
 
-/** Names the variable of the data database in refusals, which are written for the one of DATABASE_URL. */
-const namingDataUrl = <Result>(prepared: Promise<Result>): Promise<Result> =>
+/** Names a database in refusals, which are written for the one of DATABASE_URL. */
+const nameDatabase = <Result>(prepared: Promise<Result>, name: string): Promise<Result> =>
   prepared.catch((cause: unknown) => {
     if (!(cause instanceof StartError)) throw cause;
-    throw new StartError(cause.message.replaceAll("DATABASE_URL", "BUSBAR_DATA_DATABASE_URL"), { cause });
+    throw new StartError(cause.message.replaceAll("DATABASE_URL", name), { cause });
   });
+
+const DATA_URL = "BUSBAR_DATA_DATABASE_URL";
 
 /** Opens one connection, for a command that must not migrate. Throws `StartError`. */
 export const openClient = (connectionString: string): Promise<Client> =>
   connect(openDatabaseHosts(connectionString));
 
-/** Opens one to the database of the data tables. */
-export const openDataClient = (dataUrl: string): Promise<Client> => namingDataUrl(openClient(dataUrl));
+/** Opens one to a database of data tables, which refusals call `name`. */
+export const openDataClient = (dataUrl: string, name = DATA_URL): Promise<Client> =>
+  nameDatabase(openClient(dataUrl), name);
 
 async function connect(hosts: DatabaseHosts, more: ClientConfig = {}): Promise<Client> {
   try {

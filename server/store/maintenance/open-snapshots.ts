@@ -47,12 +47,10 @@ export async function openSnapshots(
   }
   const others: Other[] = [];
   const main = dataUrl === undefined ? [] : [{ name: undefined, url: dataUrl }];
-  for (const { name, url } of [...main, ...shards])
-    others.push({
-      name,
-      client: await connect(openDataClient(url)),
-      copies: openCopies(await connect(openDataClient(url))),
-    });
+  for (const { name, url } of [...main, ...shards]) {
+    const open = () => connect(openDataClient(url, name === undefined ? undefined : `the shard ${name}`));
+    others.push({ name, client: await open(), copies: openCopies(await open()) });
+  }
   const locking = await connect(openClient(connectionString));
   await beginAtOneMoment({ control, others, locking }, tries);
   return [

@@ -81,9 +81,7 @@ async function takeBackOne(
     const { connectionString, dataUrl } = getShard(database, name);
     const client = await (dataUrl === undefined
       ? openClient(connectionString)
-      : name === null
-        ? openDataClient(dataUrl)
-        : namingShard(name, openClient(dataUrl)));
+      : openDataClient(dataUrl, name === null ? undefined : `the shard ${name}`));
     opened.push(client);
     await passGuards(client);
     return client;
@@ -109,10 +107,3 @@ export function ignoreAway(error: unknown): undefined {
   if (error instanceof StartError || error instanceof Problem) return undefined;
   throw error;
 }
-
-/** Names the shard in refusals, which are written for the database of DATABASE_URL. */
-const namingShard = <Result>(name: string, opened: Promise<Result>): Promise<Result> =>
-  opened.catch((cause: unknown) => {
-    if (!(cause instanceof StartError)) throw cause;
-    throw new StartError(cause.message.replaceAll("DATABASE_URL", `the shard ${name}`), { cause });
-  });
