@@ -1,6 +1,6 @@
 /** Lists that go on by time, where many records have one time: which of them come is counted by hand. */
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { test, type TestContext } from "node:test";
 import type { JsonObject } from "../../ground/json.ts";
 import type { ObjectRules } from "./rules/description.ts";
 import { numberIn, open, people, upTo, type Answer } from "./scan-fixture.ts";
@@ -42,65 +42,67 @@ function openAccount(together: number, later: number) {
 
 type Account = ReturnType<typeof openAccount>;
 
+interface Way {
+  rules: Pick<ObjectRules, "paging" | "emptyWhen">;
+  answer(found: JsonObject[], query: URLSearchParams): Answer;
+}
+
 /** The ways in which pages follow each other: by their number, or by a token or an address with a number of records in it. */
-const WAYS: [
-  name: string,
-  paging: ObjectRules["paging"],
-  answer: (found: JsonObject[], query: URLSearchParams) => Answer,
-][] = [
-  [
-    "numbers",
-    { page: { to: "query.page", first: 1 } },
-    (found, query) => {
-      const from = (numberIn(query, "page", 1) - 1) * SIZE;
-      return { body: { data: found.slice(from, from + SIZE) } };
-    },
-  ],
-  [
-    "tokens",
-    { cursor: { from: "next", to: "query.token" } },
-    (found, query) => {
-      const from = numberIn(query, "token");
-      const data = found.slice(from, from + SIZE);
-      return { body: { data, ...(from + SIZE < found.length && { next: String(from + SIZE) }) } };
-    },
-  ],
-  [
-    "addresses",
-    { nextUrl: { from: "next" } },
-    (found, query) => {
-      const from = numberIn(query, "skip");
-      const next = new URLSearchParams(query);
-      next.set("skip", String(from + SIZE));
-      const data = found.slice(from, from + SIZE);
-      return { body: { data, ...(from + SIZE < found.length && { next: `/people?${next}` }) } };
-    },
-  ],
-];
+const NUMBERS: Way = {
+  rules: { paging: { page: { to: "query.page", first: 1 } } },
+  answer(found, query) {
+    const from = (numberIn(query, "page", 1) - 1) * SIZE;
+    return { body: { data: found.slice(from, from + SIZE) } };
+  },
+};
+const TOKENS: Way = {
+  rules: { paging: { cursor: { from: "next", to: "query.token" } } },
+  answer(found, query) {
+    const from = numberIn(query, "token");
+    const data = found.slice(from, from + SIZE);
+    return { body: { data, ...(from + SIZE < found.length && { next: String(from + SIZE) }) } };
+  },
+};
+const ADDRESSES: Way = {
+  rules: { paging: { nextUrl: { from: "next" } } },
+  answer(found, query) {
+    const from = numberIn(query, "skip");
+    const next = new URLSearchParams(query);
+    next.set("skip", String(from + SIZE));
+    const data = found.slice(from, from + SIZE);
+    return { body: { data, ...(from + SIZE < found.length && { next: `/people?${next}` }) } };
+  },
+};
 
-for (const [way, paging, answer] of WAYS) {
-  const openList = (t: Parameters<typeof open>[0], account: Account, between: (answered: number) => void) => {
-    let answered = 0;
-    return open(
-      t,
-      {
-        list: { path: "/people", pageSize: { to: "query.size", most: SIZE } },
-        changedPath: "changed",
-        paging,
-        since,
-      },
-      (query) => {
-        const result = answer(account.from(numberIn(query, "since")), query);
-        between((answered += 1));
-        return result;
-      },
-    );
-  };
+/** Opens the list of an account. `between` is called behind each answer, with their number. */
+function openList(
+  t: TestContext,
+  { rules, answer }: Way,
+  account: Pick<Account, "from">,
+  between: (answered: number) => void = () => {},
+) {
+  let answered = 0;
+  return open(
+    t,
+    {
+      list: { path: "/people", pageSize: { to: "query.size", most: SIZE } },
+      changedPath: "changed",
+      ...rules,
+      since,
+    },
+    (query) => {
+      const result = answer(account.from(numberIn(query, "since")), query);
+      between((answered += 1));
+      return result;
+    },
+  );
+}
 
-  test(`records of one time are all read while some of them change between pages (${way})`, async (t) => {
+for (const [name, way] of Object.entries({ numbers: NUMBERS, tokens: TOKENS, addresses: ADDRESSES })) {
+  test(`records of one time are all read while some of them change between pages (${name})`, async (t) => {
     for (const later of [0, 4]) {
       const account = openAccount(14, later);
-      const { scan } = await openList(t, account, (answered) => {
+      const { scan } = await openList(t, way, account, (answered) => {
         if (answered === 2) account.touch(1, 2);
         if (answered === 3) account.touch(5);
         if (answered === 4) account.touch(14);
@@ -109,9 +111,9 @@ for (const [way, paging, answer] of WAYS) {
     }
   });
 
-  test(`records of one time are all read while some of them are deleted between pages (${way})`, async (t) => {
+  test(`records of one time are all read while some of them are deleted between pages (${name})`, async (t) => {
     const account = openAccount(14, 2);
-    const { scan } = await openList(t, account, (answered) => {
+    const { scan } = await openList(t, way, account, (answered) => {
       if (answered === 2) account.remove(1);
       if (answered === 4) account.remove(6, 7, 8);
     });
@@ -123,16 +125,16 @@ for (const [way, paging, answer] of WAYS) {
     );
   });
 
-  test(`records of one time come once where nothing changes (${way})`, async (t) => {
-    const { scan, requests } = await openList(t, openAccount(14, 2), () => {});
+  test(`records of one time come once where nothing changes (${name})`, async (t) => {
+    const { scan, requests } = await openList(t, way, openAccount(14, 2));
     assert.deepEqual(await scan(), upTo(16));
     // 14 records of one time are on five pages, of which four are compared with what they were.
     assert.ok(requests.length <= 14, `${requests.length}`);
   });
 
-  test(`all records of one time but the first page of them may leave it, and the list goes on (${way})`, async (t) => {
+  test(`all records of one time but the first page of them may leave it, and the list goes on (${name})`, async (t) => {
     const account = openAccount(10, 3);
-    const { scan } = await openList(t, account, (answered) => {
+    const { scan } = await openList(t, way, account, (answered) => {
       if (answered === 4) account.touch(4, 5, 6, 7, 8, 9, 10);
     });
     assert.deepEqual(new Set(await scan()), new Set(upTo(13)));
@@ -141,22 +143,9 @@ for (const [way, paging, answer] of WAYS) {
 
 test("a page that comes to have the records of the page behind it, because its own were deleted, is no page that repeats", async (t) => {
   const account = openAccount(8, 1);
-  let answered = 0;
-  const { scan } = await open(
-    t,
-    {
-      list: { path: "/people", pageSize: { to: "query.size", most: SIZE } },
-      changedPath: "changed",
-      paging: { page: { to: "query.page", first: 1 } },
-      since,
-    },
-    (query) => {
-      const from = (numberIn(query, "page", 1) - 1) * SIZE;
-      const data = account.from(numberIn(query, "since")).slice(from, from + SIZE);
-      if ((answered += 1) === 4) account.remove(4, 5, 6);
-      return { body: { data } };
-    },
-  );
+  const { scan } = await openList(t, NUMBERS, account, (answered) => {
+    if (answered === 4) account.remove(4, 5, 6);
+  });
   assert.deepEqual(new Set(await scan()), new Set(upTo(9)));
 });
 
@@ -164,24 +153,15 @@ test("a list whose records of one time never stand still goes on behind them, wi
   let turn = 0;
   const records = people(1, 10).map((one) => ({ ...one, changed: 1_000 }));
   const later = people(11, 14).map((one) => ({ ...one, changed: 2_000 }));
-  const { scan, warnings } = await open(
-    t,
-    {
-      list: { path: "/people", pageSize: { to: "query.size", most: SIZE } },
-      changedPath: "changed",
-      paging: { cursor: { from: "next", to: "query.token" } },
-      since,
-    },
-    (query) => {
-      const from = numberIn(query, "token");
+  const moving = {
+    from(bound: number) {
       // The order is another one in each request.
       turn += 1;
-      const moving = [...records.slice(turn % 10), ...records.slice(0, turn % 10)];
-      const found = [...moving, ...later].filter(({ changed }) => changed >= numberIn(query, "since"));
-      const data = found.slice(from, from + SIZE);
-      return { body: { data, ...(from + SIZE < found.length && { next: String(from + SIZE) }) } };
+      const turned = [...records.slice(turn % 10), ...records.slice(0, turn % 10)];
+      return [...turned, ...later].filter(({ changed }) => changed >= bound);
     },
-  );
+  };
+  const { scan, warnings } = await openList(t, TOKENS, moving);
   const ids = new Set(await scan());
   assert.deepEqual(
     upTo(14)
@@ -195,24 +175,16 @@ test("a list whose records of one time never stand still goes on behind them, wi
 
 test("an answer without content ends the records of one time, and they are compared all the same (Zoho: 204, Xero: 304)", async (t) => {
   const account = openAccount(6, 0);
-  let answered = 0;
-  const { scan } = await open(
-    t,
-    {
-      list: { path: "/people", pageSize: { to: "query.size", most: SIZE } },
-      changedPath: "changed",
-      paging: { page: { to: "query.page", first: 1 } },
-      since,
-      emptyWhen: "no more records",
-    },
-    (query) => {
-      const from = (numberIn(query, "page", 1) - 1) * SIZE;
-      const data = account.from(numberIn(query, "since")).slice(from, from + SIZE);
-      answered += 1;
-      if (answered === 2) account.remove(1, 2, 3);
-      return data.length > 0 ? { body: { data } } : { status: 404, body: { error: "no more records" } };
-    },
-  );
+  const refused: Way = {
+    rules: { ...NUMBERS.rules, emptyWhen: "no more records" },
+    answer: (found, query) =>
+      found.length > (numberIn(query, "page", 1) - 1) * SIZE
+        ? NUMBERS.answer(found, query)
+        : { status: 404, body: { error: "no more records" } },
+  };
+  const { scan } = await openList(t, refused, account, (answered) => {
+    if (answered === 2) account.remove(1, 2, 3);
+  });
   const ids = await scan();
   assert.deepEqual(new Set(ids), new Set(upTo(6)));
 });
