@@ -4,9 +4,9 @@ import type { ObjectPlan } from "../declarative/object-plan.ts";
 import type { OpenapiDocument, OpenapiOperation } from "./openapi-operations.ts";
 import { listLeaves, resolveSchema } from "./openapi-schema.ts";
 
-/** A sentence that says that fields which an update leaves out are lost. */
+/** Words of a sentence that says that fields which an update leaves out are lost. */
 const CLEARS =
-  /[^.\n]*\b(?:replaces the (?:whole|entire)|(?:is|are|will be) (?:cleared|erased|emptied|removed)|(?:is|are) set to null)\b[^.\n]*\.?/i;
+  /\b(?:replaces the (?:whole|entire)|(?:is|are|will be) (?:cleared|erased|emptied|removed)|(?:is|are) set to null)\b/i;
 
 type Warn = (member: string, message: string) => void;
 
@@ -49,4 +49,8 @@ export function warnOfUpdate(
   }
 }
 
-const findSentence = (text: string | undefined): string | undefined => CLEARS.exec(text ?? "")?.[0].trim();
+const findSentence = (text = ""): string | undefined =>
+  text
+    .split(/(?<=\.)|\n/)
+    .find((sentence) => CLEARS.test(sentence))
+    ?.trim();
