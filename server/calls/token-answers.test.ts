@@ -142,6 +142,7 @@ describe("a token endpoint", () => {
     for (const [fields, expected] of [
       [{ expires_at: ends }, "2096-12-28T23:00:00.000Z"],
       [{ expires_at: "2096-12-29T01:00:00+02:00" }, "2096-12-28T23:00:00.000Z"],
+      [{ expires_in: null, expires_at: ends }, "2096-12-28T23:00:00.000Z"],
       // Without a zone nobody knows the moment, and a lifetime of its own says more.
       [{ expires_at: "2096-12-28 23:00:00" }, undefined],
       [{ expires_at: true }, undefined],
@@ -155,6 +156,10 @@ describe("a token endpoint", () => {
     says({ access_token: "new", refresh_token: "rotated", expires_in: 3_600, expires_at: ends });
     const { body } = await refresh(connection);
     assert.ok(Date.parse(body.oauth2AuthorizationCode.accessToken.expiresAt) < Date.parse(ends));
+    // As a clock that is years ahead of the provider's sees it: the token has an end, and is not one without.
+    says({ access_token: "new", refresh_token: "rotated", expires_at: "2020-12-28T23:00:00Z" });
+    const passed = await refresh(await connect("odd"));
+    assert.ok(passed.body.oauth2AuthorizationCode.accessToken.expiresAt, passed.text);
   });
 
   test("that exchanges a token without end for one with a lifetime is asked so by force, and refreshed as others then", async () => {

@@ -110,15 +110,9 @@ const MOMENT = /^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)$/;
 
 /** Returns the seconds until the token ends; not a number where the answer does not tell. Square tells the moment. */
 function readLifetime({ expires_in: seconds, expires_at: end }: JsonObject): number {
-  if (
-    typeof seconds !== "number" &&
-    typeof seconds !== "string" &&
-    typeof end === "string" &&
-    MOMENT.test(end)
-  )
-    // A clock that is ahead of the provider's must not make a token of one without end.
-    return Math.max(1, (Date.parse(end) - nowMs()) / 1_000);
-  return Number(seconds);
+  if ((seconds ?? null) !== null || typeof end !== "string" || !MOMENT.test(end)) return Number(seconds);
+  // Where the clock is ahead of the provider's, a token that has ended already is still one that ends.
+  return Math.max(1, (Date.parse(end) - nowMs()) / 1_000);
 }
 
 /** Reads a list, or text separated by spaces or commas. */
