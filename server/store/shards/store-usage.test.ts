@@ -30,5 +30,11 @@ test("lines of a customer whose new shard does not know of the move yet are stor
     paths.push(...rows.map(({ path }) => `${shard} ${path}`));
   }
   assert.deepEqual(paths, ["a /proxied", "a /search"]);
-  await sql.raw(`alter subscription ${REPLICATION} enable`).execute(moved.data);
+  await storeUsage({ data: main.data, shards: [main] }, [{ ...use, ...sizes, path: "/unknown-shard" }]);
+  const { rows } = await sql<{ path: string }>`select path from proxy_usage`.execute(main.data);
+  assert.deepEqual(
+    rows,
+    [{ path: "/unknown-shard" }],
+    "a process that does not know the shard keeps the line",
+  );
 });
