@@ -15,7 +15,7 @@ const VIEWS = [
   { scheme: "light", width: 1_280, rules: ALL_RULES },
   { scheme: "dark", width: 360, rules: ALL_RULES },
 ] as const;
-/** With what a narrow window hides: the navigation and heads of tables, which are the same on every page, and some columns. */
+/** With what a narrow window hides: the navigation and heads of tables, which are the same on every page, some columns, and fields of filters. */
 const WITH_HIDDEN = [{ scheme: "dark", width: 1_280, rules: COLOURS }, ...VIEWS] as const;
 
 type View = (typeof WITH_HIDDEN)[number];
@@ -36,8 +36,8 @@ export const suite: Suite = (server) => {
         if (pathname !== path) faults.push(`${path}: leads to ${pathname}`);
         await eachTab(visit, async (tab) => {
           const place = tab === undefined ? path : `${path} ${tab}`;
-          const hidesColumns = (await visit.page.locator('[data-line="none"]').count()) > 0;
-          const views = index === 0 || hidesColumns ? WITH_HIDDEN : VIEWS;
+          const hidden = visit.page.locator('[data-line="none"], [data-opened="false"]');
+          const views = index === 0 || (await hidden.count()) > 0 ? WITH_HIDDEN : VIEWS;
           faults.push(...(await faultsInViews(visit, title, views)).map((fault) => `${place}: ${fault}`));
           await visit.page.setViewportSize({ width: 1_280, height: 800 });
         });
