@@ -46,8 +46,8 @@ interface Overlap {
   wide?: number;
   /** The next page is larger than the others, because no smaller one overlaps. */
   across?: Across;
-  /** Whether the next page is the first one that does not overlap, or the log has been told of one. */
-  apart?: "next" | "told";
+  /** Whether the next page is the first one that does not overlap, or one has been reported in the log. */
+  apart?: "next" | "reported";
 }
 
 /** Returns the entries that the page before did not have; undefined where the list must go back, because the page has no record that is known. */
@@ -129,16 +129,16 @@ export function overlap(
   // A page may be short because the provider gives smaller ones than asked for: only one of the same size, right behind it, fits to it.
   const from = place < end ? end : place - length;
   const usual = fitted ? findEarlier(rules, plan, from, fitted) : from;
-  const told = readApart(checkpoint, entries);
+  const reported = readApart(checkpoint, entries);
   // Behind a short page, nobody knows where its records stand.
   const isFull = fitted !== undefined && entries.length >= fitted.size;
-  const across = usual === place && isFull && !told ? findAcross(rules, place) : undefined;
+  const across = usual === place && isFull && !reported ? findAcross(rules, place) : undefined;
   const earlier = across?.place ?? usual;
   const ids = entries.map((entry) => readRecordId(entry, rules) ?? "");
   const tail = earlier < place ? ids.slice(Math.max(0, ids.length - (place - earlier))) : [];
   // An entry without an id cannot be found again.
   if (tail.length === 0 || tail.includes(""))
-    return { place: Math.max(place, usual), tail: [], marks: [], apart: told ?? "next" };
+    return { place: Math.max(place, usual), tail: [], marks: [], apart: reported ?? "next" };
   const marks = KNOWN_DISTANCES.flatMap((distance) => ids.at(-distance) || []);
   return {
     place: earlier,
@@ -146,7 +146,7 @@ export function overlap(
     marks,
     wide,
     ...(across && { across: { size: across.size, behind: place } }),
-    ...(told && { apart: told }),
+    ...(reported && { apart: reported }),
   };
 }
 
@@ -154,7 +154,7 @@ export function overlap(
 function readApart(checkpoint: Checkpoint | undefined, entries: JsonObject[]): Overlap["apart"] {
   const apart = checkpoint?.["apart"];
   if (apart === undefined) return undefined;
-  return apart === "next" && entries.length === 0 ? "next" : "told";
+  return apart === "next" && entries.length === 0 ? "next" : "reported";
 }
 
 /** Returns a warning for people at the first page that has records and does not overlap the one before it. */
@@ -165,7 +165,7 @@ export const warnOfGap = (
 ): string | undefined =>
   checkpoint?.["apart"] === "next" && entries.length > 0
     ? `pages of ${name} are so small that one did not begin with records of the page before it: where a record was deleted meanwhile, ` +
-      "another one may be left out. A read of the whole object finds it"
+      "another one may be left out. Another read of the whole object has it, unless a record is deleted then, too"
     : undefined;
 
 /** Returns the place and size of the smallest page with records on both sides of a place. */
