@@ -1,4 +1,4 @@
-/** Builders for the facts that a connector's folder declares in its `provider.ts`. */
+/** Builders for the facts that a connector's folder declares, in its `description.ts` or `provider.ts`. */
 import type { Oauth2Options } from "./auth-options.ts";
 import type { ProviderInfo } from "../provider-info.ts";
 import type { Support } from "../provider-support.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { provider as hubspot } from "../../connectors/hubspot/provider.ts";
 import { provider as salesforce } from "../../connectors/salesforce/provider.ts";
-import { provider as zoho } from "../../connectors/zoho/provider.ts";
+import { provider as zoho } from "../../connectors/zoho/description.ts";
 import { PROVIDER_TABLE } from "../../connectors/provider-table.ts";
 import { completeProvider } from "./define-provider.ts";
 import type { ProviderInfo } from "../provider-info.ts";

@@ -1,5 +1,11 @@
 /** Apollo's contacts, accounts and deals. Nothing can be deleted. */
 import type { Description, ObjectRules } from "../../connector-kit/declarative/rules/description.ts";
+import { headerKey } from "../../connector-kit/provider/declare-provider.ts";
+
+export const provider = headerKey("Apollo", "https://api.apollo.io", "X-Api-Key", {
+  docs: "https://docs.apollo.io/docs/create-api-key",
+  declares: ["read", "write", "search"],
+});
 
 /**
  * A search: page, size and order go in the body. Sorted by creation, the newest first, a contact that changes does not move. A search shows 50,000

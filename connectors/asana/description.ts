@@ -1,5 +1,21 @@
 /** Asana's objects of one workspace. It has no list of all tasks: they are read project by project, user by user and task by task. */
 import type { Description, ObjectRules } from "../../connector-kit/declarative/rules/description.ts";
+import { oauth2 } from "../../connector-kit/provider/declare-provider.ts";
+
+/** The first workspace of the user is used. */
+export const provider = oauth2("Asana", "https://app.asana.com/api", {
+  authorize: "https://app.asana.com/-/oauth_authorize",
+  token: "https://app.asana.com/-/oauth_token",
+  tokenAuth: "body",
+  tokenFields: { consumerRefField: "data.id" },
+  declares: ["read", "write", "delete", "search"],
+  postAuthInfoNeeded: true,
+  accountInfo: {
+    url: "https://app.asana.com/api/1.0/users/me",
+    fields: [{ name: "workspaceId", displayName: "Workspace id", path: "data.workspaces.0.gid" }],
+  },
+  metadata: { postAuthentication: [{ name: "workspaceId" }] },
+});
 
 const ofWorkspace = { workspace: "{connection.workspaceId}" };
 

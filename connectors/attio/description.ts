@@ -1,5 +1,12 @@
 /** Attio's records, whose values are lists of entries with a type, and its tasks and notes. */
 import type { Description, ObjectRules } from "../../connector-kit/declarative/rules/description.ts";
+import { oauth2 } from "../../connector-kit/provider/declare-provider.ts";
+
+export const provider = oauth2("Attio", "https://api.attio.com", {
+  authorize: "https://app.attio.com/authorize",
+  token: "https://app.attio.com/oauth/token",
+  declares: ["read", "write", "delete", "search", "subscribe"],
+});
 
 const upsert = {
   method: "PUT" as const,

@@ -1,5 +1,11 @@
 /** Brevo's contacts, companies, deals and lists. Creates answer with the id only; contacts are updated by PUT, the others by PATCH. */
 import type { Description } from "../../connector-kit/declarative/rules/description.ts";
+import { headerKey } from "../../connector-kit/provider/declare-provider.ts";
+
+export const provider = headerKey("Brevo", "https://api.brevo.com", "api-key", {
+  docs: "https://developers.brevo.com/docs/getting-started",
+  declares: ["read", "write", "delete", "search"],
+});
 
 /** The newest come first by default, and new ones move what was read to later pages. */
 const OLDEST_FIRST = { sort: "asc" };

@@ -1,5 +1,13 @@
 /** Capsule's objects. An update by PUT changes only the fields it names. */
 import type { Description, ObjectRules } from "../../connector-kit/declarative/rules/description.ts";
+import { oauth2 } from "../../connector-kit/provider/declare-provider.ts";
+
+export const provider = oauth2("Capsule", "https://api.capsulecrm.com/api", {
+  authorize: "https://api.capsulecrm.com/oauth/authorise",
+  token: "https://api.capsulecrm.com/oauth/token",
+  needsScopes: true,
+  declares: ["read", "write", "delete", "search"],
+});
 
 /** Records that changed exactly then are not among them: "after this date". */
 const changed = { to: "query.since", format: "rfc3339-seconds" as const, exclusive: true };

@@ -1,5 +1,17 @@
 /** Chargebee's objects. Requests are forms, and every entry of a list holds its record in a member. */
 import type { Description, ObjectRules } from "../../connector-kit/declarative/rules/description.ts";
+import { keyAsBasic } from "../../connector-kit/provider/declare-provider.ts";
+
+export const provider = keyAsBasic("Chargebee", "https://{{.workspace}}.chargebee.com/api", "%s:", {
+  declares: ["read", "write", "delete", "search"],
+  inputs: [
+    {
+      name: "workspace",
+      displayName: "Site name",
+      prompt: "The first part of your Chargebee address: acme in acme.chargebee.com.",
+    },
+  ],
+});
 
 /** Only these lists have deleted records, on request. */
 const withDeleted: ObjectRules = {

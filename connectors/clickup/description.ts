@@ -1,5 +1,19 @@
 /** ClickUp's spaces, folders, lists, goals and tasks of one workspace. A new task names its list, as `list_id`. */
 import type { Description, ObjectRules } from "../../connector-kit/declarative/rules/description.ts";
+import { oauth2 } from "../../connector-kit/provider/declare-provider.ts";
+
+/** The first workspace that was agreed to is used. */
+export const provider = oauth2("ClickUp", "https://api.clickup.com", {
+  authorize: "https://app.clickup.com/api",
+  token: "https://api.clickup.com/api/v2/oauth/token",
+  declares: ["read", "write", "delete", "search"],
+  postAuthInfoNeeded: true,
+  accountInfo: {
+    url: "https://api.clickup.com/api/v2/team",
+    fields: [{ name: "teamId", displayName: "Workspace id", path: "teams.0.id" }],
+  },
+  metadata: { postAuthentication: [{ name: "teamId" }] },
+});
 
 /** Lists leave archived records out, and have only those when they are asked for. */
 const furtherLists = [{ query: { archived: "true" } }];

@@ -1,5 +1,15 @@
 /** Close's objects. Paths end in a slash; an update by PUT changes only the fields it names. */
 import type { Description, ObjectRules } from "../../connector-kit/declarative/rules/description.ts";
+import { oauth2 } from "../../connector-kit/provider/declare-provider.ts";
+
+export const provider = oauth2("Close", "https://api.close.com", {
+  authorize: "https://app.close.com/oauth2/authorize",
+  token: "https://api.close.com/oauth2/token/",
+  needsScopes: true,
+  tokenFields: { workspaceRefField: "organization_id", consumerRefField: "user_id", scopesField: "scope" },
+  declares: ["read", "write", "delete", "search"],
+  authHealthCheck: { url: "https://api.close.com/api/v1/me" },
+});
 
 const buildList = (query: Record<string, string>) => ({
   path: "/api/v1/{path}/",

@@ -1,5 +1,22 @@
 /** Copper's objects. Lists are searches by POST; an update by PUT changes only the fields it names. */
 import type { Description } from "../../connector-kit/declarative/rules/description.ts";
+import { headerKey } from "../../connector-kit/provider/declare-provider.ts";
+
+export const provider = headerKey("Copper", "https://api.copper.com/developer_api", "X-PW-AccessToken", {
+  docs: "https://developer.copper.com/introduction/authentication.html#api-keys",
+  declares: ["read", "write", "delete", "search"],
+  inputs: [
+    {
+      name: "userEmail",
+      displayName: "User Emails",
+      prompt: "The e-mail address of the user who made the API key.",
+    },
+  ],
+  fixedHeaders: [
+    { name: "X-PW-UserEmail", valueTemplate: "{{.userEmail}}" },
+    { name: "X-PW-Application", valueTemplate: "developer_api" },
+  ],
+});
 
 /** Without an order most lists are sorted by name, and a record that is renamed moves during a read. */
 const buildList = (body: Record<string, boolean>) => ({

@@ -1,5 +1,17 @@
 /** Freshdesk's objects. An update by PUT changes only the fields it names. */
 import type { Description } from "../../connector-kit/declarative/rules/description.ts";
+import { keyAsBasic } from "../../connector-kit/provider/declare-provider.ts";
+
+export const provider = keyAsBasic("Freshdesk", "https://{{.workspace}}.freshdesk.com", "%s:X", {
+  declares: ["read", "write", "delete", "search"],
+  inputs: [
+    {
+      name: "workspace",
+      displayName: "Domain",
+      prompt: "The first part of your Freshdesk address: acme in acme.freshdesk.com.",
+    },
+  ],
+});
 
 export const description: Description = {
   ids: { number: true },

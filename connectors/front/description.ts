@@ -1,5 +1,11 @@
 /** Front's objects. An update answers without a body, so the record is read back. */
 import type { Description } from "../../connector-kit/declarative/rules/description.ts";
+import { bearerKey } from "../../connector-kit/provider/declare-provider.ts";
+
+export const provider = bearerKey("Front", "https://api2.frontapp.com", {
+  docs: "https://dev.frontapp.com/docs/create-and-revoke-api-tokens",
+  declares: ["read", "write", "delete", "search"],
+});
 
 /** "If you send only the custom fields you want to update, the other custom fields will be erased" (OpenAPI file). */
 const update = { method: "PATCH" as const, path: "/{path}/{id}", keeps: [{ at: "custom_fields" }] };

@@ -1,5 +1,18 @@
 /** GitHub's gists, repositories and issues of the connected user. What is below a repository needs its owner and name. */
 import type { Description } from "../../connector-kit/declarative/rules/description.ts";
+import { oauth2 } from "../../connector-kit/provider/declare-provider.ts";
+
+export const provider = oauth2("GitHub", "https://api.github.com", {
+  authorize: "https://github.com/login/oauth/authorize",
+  token: "https://github.com/login/oauth/access_token",
+  needsScopes: true,
+  tokenFields: { scopesField: "scope" },
+  declares: ["read", "write", "delete", "search"],
+  fixedHeaders: [
+    { name: "X-GitHub-Api-Version", valueTemplate: "2022-11-28" },
+    { name: "User-Agent", valueTemplate: "Busbar" },
+  ],
+});
 
 export const description: Description = {
   defaults: {

@@ -1,5 +1,21 @@
 /** GitLab's projects, groups and snippets: what is not below a project. */
 import type { Description, ObjectRules } from "../../connector-kit/declarative/rules/description.ts";
+import { custom } from "../../connector-kit/provider/declare-provider.ts";
+
+export const provider = custom("GitLab", "https://gitlab.com", {
+  customOpts: {
+    headers: [{ name: "PRIVATE-TOKEN", valueTemplate: "{{.token}}" }],
+    inputs: [
+      {
+        name: "token",
+        displayName: "Access Token",
+        prompt: "A personal, project or group access token with the scope api.",
+        docsURL: "https://gitlab.com/-/user_settings/personal_access_tokens",
+      },
+    ],
+  },
+  declares: ["read", "write", "delete", "search"],
+});
 
 /** What somebody deletes is scheduled for deletion, for a week or more, and stays in the lists until it is gone for good. */
 const deleted = { at: "marked_for_deletion_on" };

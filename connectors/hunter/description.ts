@@ -1,5 +1,11 @@
 /** Hunter's leads. Records do not tell when they changed; a rate limit has the status 403. */
 import type { Description } from "../../connector-kit/declarative/rules/description.ts";
+import { queryKey } from "../../connector-kit/provider/declare-provider.ts";
+
+export const provider = queryKey("Hunter", "https://api.hunter.io", "api_key", {
+  docs: "https://hunter.io/api-documentation#authentication",
+  declares: ["read", "write", "delete", "search"],
+});
 
 export const description: Description = {
   ids: { number: true },

@@ -1,5 +1,11 @@
 /** Instantly's campaigns, leads and lead lists: version 2 of its API. Leads are listed by POST. */
 import type { Description } from "../../connector-kit/declarative/rules/description.ts";
+import { bearerKey } from "../../connector-kit/provider/declare-provider.ts";
+
+export const provider = bearerKey("Instantly", "https://api.instantly.ai/api", {
+  docs: "https://developer.instantly.ai/getting-started/getting-started#generate-a-new-api-key",
+  declares: ["read", "write", "delete", "search"],
+});
 
 export const description: Description = {
   ids: { pattern: "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}" },

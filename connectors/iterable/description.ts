@@ -1,5 +1,20 @@
 /** Iterable: users are written by their address or their own id, lists and campaigns are created; lists of all kinds are read. */
 import type { Description, ObjectRules } from "../../connector-kit/declarative/rules/description.ts";
+import { headerKey } from "../../connector-kit/provider/declare-provider.ts";
+import { batchWrite } from "../../connector-kit/provider/define-provider.ts";
+
+export const provider = headerKey("Iterable", "https://{{.subdomain}}.iterable.com", "Api-Key", {
+  docs: "https://app.iterable.com/settings/apiKeys",
+  declares: ["read", "write", "delete", "search", batchWrite(1000)],
+  inputs: [
+    {
+      name: "subdomain",
+      displayName: "API Subdomain",
+      prompt: "Your data centre: api (United States) or api.eu (Europe).",
+      defaultValue: "api",
+    },
+  ],
+});
 
 /** A bulk update names the users that it refused, by reason. */
 const refusedLists = (kind: "Emails" | "UserIds") =>

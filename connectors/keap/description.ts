@@ -1,5 +1,12 @@
 /** Keap's objects, version 2 of its API. */
 import type { Description, ObjectRules } from "../../connector-kit/declarative/rules/description.ts";
+import { oauth2 } from "../../connector-kit/provider/declare-provider.ts";
+
+export const provider = oauth2("Keap", "https://api.infusionsoft.com", {
+  authorize: "https://accounts.infusionsoft.com/app/oauth/authorize",
+  token: "https://api.infusionsoft.com/token",
+  declares: ["read", "write", "delete", "search"],
+});
 
 /** Members that answers have only if they are named. */
 const contactFields =

@@ -1,5 +1,13 @@
 /** Kit's broadcasts, subscribers, tags and custom fields: version 4 of its API. Subscribers cannot be deleted. */
 import type { Description } from "../../connector-kit/declarative/rules/description.ts";
+import { oauth2 } from "../../connector-kit/provider/declare-provider.ts";
+
+export const provider = oauth2("Kit", "https://api.kit.com", {
+  authorize: "https://app.kit.com/oauth/authorize",
+  token: "https://app.kit.com/oauth/token",
+  tokenFields: { scopesField: "scope" },
+  declares: ["read", "write", "delete", "search"],
+});
 
 export const description: Description = {
   ids: { number: true },

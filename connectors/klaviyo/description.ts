@@ -1,5 +1,17 @@
 /** Klaviyo's objects, in the form of JSON:API. */
 import type { Description } from "../../connector-kit/declarative/rules/description.ts";
+import { oauth2 } from "../../connector-kit/provider/declare-provider.ts";
+
+export const provider = oauth2("Klaviyo", "https://a.klaviyo.com", {
+  grant: "authorizationCodePKCE",
+  authorize: "https://www.klaviyo.com/oauth/authorize",
+  token: "https://a.klaviyo.com/oauth/token",
+  tokenAuth: "basic",
+  needsScopes: true,
+  tokenFields: { scopesField: "scope" },
+  declares: ["read", "write", "delete", "search"],
+  fixedHeaders: [{ name: "revision", valueTemplate: "2026-07-15" }],
+});
 
 export const description: Description = {
   ids: { pattern: "[A-Za-z0-9_-]{1,64}" },

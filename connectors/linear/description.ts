@@ -1,5 +1,16 @@
 /** Linear's objects, by GraphQL. */
 import type { Description, ObjectRules } from "../../connector-kit/declarative/rules/description.ts";
+import { oauth2 } from "../../connector-kit/provider/declare-provider.ts";
+
+/** The base URL is the only address. */
+export const provider = oauth2("Linear", "https://api.linear.app/graphql", {
+  authorize: "https://linear.app/oauth/authorize",
+  token: "https://api.linear.app/oauth/token",
+  needsScopes: true,
+  oauth: { scopeSeparator: "," },
+  tokenFields: { scopesField: "scope" },
+  declares: ["read", "write", "delete", "search"],
+});
 
 /** Lists and filters are named after the type of the record. Archived records are left out unless they are asked for. */
 function readable(list: string, type: string, fields: string[], also: Record<string, boolean> = {}) {

@@ -1,5 +1,23 @@
 /** Mailchimp: the members of an audience are an object by its id; audiences, campaigns, templates and stores have theirs. */
 import type { Description } from "../../connector-kit/declarative/rules/description.ts";
+import { oauth2 } from "../../connector-kit/provider/declare-provider.ts";
+import { batchWrite } from "../../connector-kit/provider/define-provider.ts";
+
+/** Its tokens do not expire; each account has the host of its data centre. */
+export const provider = oauth2("Mailchimp", "https://{{.workspace}}.api.mailchimp.com", {
+  authorize: "https://login.mailchimp.com/oauth2/authorize",
+  token: "https://login.mailchimp.com/oauth2/token",
+  declares: ["read", "write", "delete", "search", batchWrite(500)],
+  inputs: [
+    {
+      name: "workspace",
+      displayName: "Server prefix",
+      prompt:
+        "The part of your Mailchimp address before admin.mailchimp.com: us21 in us21.admin.mailchimp.com.",
+      pastedSuffixes: [".admin.mailchimp.com"],
+    },
+  ],
+});
 
 const members = "/3.0/lists/{path}/members";
 const text = { type: "string" as const };

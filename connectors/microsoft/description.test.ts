@@ -7,7 +7,7 @@ import { orderWrite, planRead } from "../../connector-kit/testing/order-fixture.
 import { replay } from "../../connector-kit/testing/replay.ts";
 import { isJsonObject } from "../../ground/json.ts";
 import { CONNECTORS } from "../connectors.gen.ts";
-import { provider } from "./provider.ts";
+import { provider } from "./description.ts";
 
 const { read, write } = CONNECTORS["microsoft"] ?? {};
 assert.ok(read && write);

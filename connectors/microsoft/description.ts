@@ -1,7 +1,20 @@
 /** A person's contacts, events, messages and calendars, by Microsoft Graph. */
 import type { Description, ObjectRules } from "../../connector-kit/declarative/rules/description.ts";
 import { contactFields } from "./contact-fields.ts";
-import { IMMUTABLE_IDS } from "./provider.ts";
+import { oauth2 } from "../../connector-kit/provider/declare-provider.ts";
+import { batchWrite } from "../../connector-kit/provider/define-provider.ts";
+
+/** The value of `Prefer` with which Microsoft Graph tells ids that stay the same when an item moves to another folder. */
+const IMMUTABLE_IDS = 'IdType="ImmutableId"';
+
+export const provider = oauth2("Microsoft", "https://graph.microsoft.com", {
+  authorize: "https://login.microsoftonline.com/common/oauth2/v2.0/authorize",
+  token: "https://login.microsoftonline.com/common/oauth2/v2.0/token",
+  needsScopes: true,
+  declares: ["read", "write", "subscribe", "delete", "search", batchWrite(20)],
+  // The ids of Outlook's items change otherwise when an item moves to another folder.
+  fixedHeaders: [{ name: "Prefer", valueTemplate: IMMUTABLE_IDS }],
+});
 
 /**
  * The address of a next page counts the items before it, so that one that is deleted meanwhile hides another one: lists go on by the time of

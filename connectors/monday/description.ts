@@ -1,6 +1,14 @@
 /** monday.com: items of any board, updates, boards and people, by GraphQL. Documents are fixed, and values are variables. */
 import type { Description, ObjectRules } from "../../connector-kit/declarative/rules/description.ts";
 import { columnTypes, columnValues } from "./column-types.ts";
+import { headerKey } from "../../connector-kit/provider/declare-provider.ts";
+
+/** The key is sent without a prefix. The version makes all errors have one form. */
+export const provider = headerKey("Monday", "https://api.monday.com", "Authorization", {
+  docs: "https://developer.monday.com/api-reference/docs/authentication",
+  declares: ["read", "write", "delete", "search"],
+  fixedHeaders: [{ name: "API-Version", valueTemplate: "2026-10" }],
+});
 
 const path = "/v2";
 const id = "body.variables.id";

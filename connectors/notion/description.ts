@@ -1,6 +1,18 @@
 /** Notion: the rows of any database and of any data source, whose fields come and go with their types, and lists of what the integration sees. */
 import type { Description, ObjectRules } from "../../connector-kit/declarative/rules/description.ts";
 import { propertyTypes, typedValues } from "./property-types.ts";
+import { oauth2 } from "../../connector-kit/provider/declare-provider.ts";
+
+/** Data sources, whose ids are not those of their database, are asked for by a later version. */
+export const provider = oauth2("Notion", "https://api.notion.com", {
+  authorize: "https://api.notion.com/v1/oauth/authorize",
+  token: "https://api.notion.com/v1/oauth/token",
+  tokenAuth: "basic",
+  oauth: { authURLParams: { owner: "user" } },
+  tokenFields: { workspaceRefField: "workspace_id", consumerRefField: "owner.user.id" },
+  fixedHeaders: [{ name: "Notion-Version", valueTemplate: "2022-06-28" }],
+  declares: ["read", "write", "delete", "search"],
+});
 
 /** With this version, which asks for data sources, the rows of a database that has several can be read. */
 const headers = { "Notion-Version": "2026-03-11" };

@@ -1,5 +1,28 @@
 /** Okta's users and groups, by the fields of their profiles. Deleting an active user deactivates it; a second deletion deletes it. */
 import type { Description, ObjectRules } from "../../connector-kit/declarative/rules/description.ts";
+import { oauth2 } from "../../connector-kit/provider/declare-provider.ts";
+
+export const provider = oauth2("Okta", "https://{{.workspace}}.okta.com", {
+  authorize: "https://{{.workspace}}.okta.com/oauth2/v1/authorize",
+  token: "https://{{.workspace}}.okta.com/oauth2/v1/token",
+  needsScopes: true,
+  oauth: {
+    explicitWorkspaceRequired: true,
+    docsURL:
+      "https://developer.okta.com/docs/guides/implement-oauth-for-okta/main/#get-an-access-token-and-make-a-request",
+  },
+  declares: ["read", "write", "delete", "search"],
+  hostSuffixes: [".okta.com", ".oktapreview.com", ".okta-emea.com", ".okta-gov.com", ".okta.mil"],
+  inputs: [
+    {
+      name: "workspace",
+      displayName: "Domain",
+      prompt:
+        "The first part of your Okta address, acme in acme.okta.com, or the whole address if it ends otherwise, for example acme.oktapreview.com.",
+      docsURL: "https://developer.okta.com/docs/guides/find-your-domain/main/",
+    },
+  ],
+});
 
 /** The System Log has the events of the last 90 days. A query without `until` never ends: it waits for new events. */
 const loggedDeletions = (eventType: string, type: string): ObjectRules["furtherLists"] => [

@@ -1,5 +1,22 @@
 /** PandaDoc's contacts, documents, templates and products. Documents are made of templates with recipients, tokens and prices as one body. */
 import type { Description, ObjectRules } from "../../connector-kit/declarative/rules/description.ts";
+import { headerKey } from "../../connector-kit/provider/declare-provider.ts";
+
+/** Accounts in Europe are on servers of their own. */
+export const provider = headerKey("PandaDoc", "https://api.{{.domain}}", "Authorization: API-Key ", {
+  docs: "https://developers.pandadoc.com/reference/api-key-authentication-process",
+  declares: ["read", "write", "delete", "search"],
+  hostSuffixes: [".pandadoc.com", ".pandadoc.eu"],
+  inputs: [
+    {
+      name: "domain",
+      displayName: "Domain",
+      prompt: "The end of your PandaDoc address: pandadoc.com, or pandadoc.eu for an account in Europe.",
+      defaultValue: "pandadoc.com",
+    },
+  ],
+  authHealthCheck: { url: "https://api.{{.domain}}/public/v1/members/current" },
+});
 
 /** With this parameter a list has the deleted ones only. */
 const inTrash: ObjectRules["furtherLists"] = [{ query: { deleted: "true" }, deleted: true }];

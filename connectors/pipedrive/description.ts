@@ -2,6 +2,24 @@
 import type { Description, ObjectRules } from "../../connector-kit/declarative/rules/description.ts";
 import type { MetadataRules } from "../../connector-kit/declarative/rules/metadata-rules.ts";
 import { RECORD_FIELDS } from "./record-fields.ts";
+import { oauth2 } from "../../connector-kit/provider/declare-provider.ts";
+import { supports } from "../../connector-kit/provider/define-provider.ts";
+
+export const provider = oauth2("Pipedrive", "https://api.pipedrive.com", {
+  authorize: "https://oauth.pipedrive.com/oauth/authorize",
+  token: "https://oauth.pipedrive.com/oauth/token",
+  tokenAuth: "basic",
+  declares: ["read", "write", "delete", "search"],
+  defaultModule: "legacy",
+  modules: {
+    crm: { displayName: "Pipedrive CRM", baseURL: "https://api.pipedrive.com", support: supports() },
+    legacy: {
+      displayName: "Pipedrive (Legacy)",
+      baseURL: "https://api.pipedrive.com",
+      support: supports("read", "write"),
+    },
+  },
+});
 
 /**
  * Fields that Pipedrive returns only if they are named: `include_fields` of its client for Node.js, 32.2.1. `MARKETING_FIELDS` are

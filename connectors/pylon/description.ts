@@ -1,5 +1,20 @@
 /** Pylon's accounts and contacts. Issues are listed by windows of 30 days, which a description cannot say. */
 import type { Description } from "../../connector-kit/declarative/rules/description.ts";
+import { bearerKey } from "../../connector-kit/provider/declare-provider.ts";
+
+export const provider = bearerKey("Pylon", "https://{{.subdomain}}.usepylon.com", {
+  docs: "https://docs.usepylon.com/pylon-docs/developer/api",
+  declares: ["read", "write", "delete", "search"],
+  authHealthCheck: { url: "https://{{.subdomain}}.usepylon.com/me" },
+  inputs: [
+    {
+      name: "subdomain",
+      displayName: "API Subdomain",
+      prompt: "Your region: api (United States) or api.eu (Europe).",
+      defaultValue: "api",
+    },
+  ],
+});
 
 export const description: Description = {
   defaults: {

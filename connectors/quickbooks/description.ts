@@ -1,5 +1,17 @@
 /** QuickBooks Online's lists and transactions: lists are queries, and every write repeats the record's version. */
 import type { Description, ObjectRules } from "../../connector-kit/declarative/rules/description.ts";
+import { oauth2 } from "../../connector-kit/provider/declare-provider.ts";
+
+/** The callback names the company, which is part of every path. */
+export const provider = oauth2("QuickBooks", "https://quickbooks.api.intuit.com", {
+  authorize: "https://appcenter.intuit.com/connect/oauth2",
+  token: "https://oauth.platform.intuit.com/oauth2/v1/tokens/bearer",
+  tokenAuth: "basic",
+  needsScopes: true,
+  oauth: { callbackFields: [{ name: "realmId", displayName: "Company ID" }] },
+  declares: ["read", "write", "delete", "search"],
+  fixedHeaders: [{ name: "Accept", valueTemplate: "application/json" }],
+});
 
 /**
  * Queries never have deleted records; the change data capture has them beside all others that changed in the last 30 days, without pages.

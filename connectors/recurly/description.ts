@@ -1,5 +1,19 @@
 /** Recurly's accounts, plans, items, coupons and subscriptions. To delete an account, a plan, an item or a coupon deactivates it. */
 import type { Description } from "../../connector-kit/declarative/rules/description.ts";
+import { keyAsBasic } from "../../connector-kit/provider/declare-provider.ts";
+
+export const provider = keyAsBasic("Recurly", "https://{{.subdomain}}.recurly.com", "%s:", {
+  declares: ["read", "write", "delete", "search"],
+  fixedHeaders: [{ name: "Accept", valueTemplate: "application/vnd.recurly.v2021-02-25+json" }],
+  inputs: [
+    {
+      name: "subdomain",
+      displayName: "API Subdomain",
+      prompt: "Your data centre: v3 (United States) or v3.eu (Europe).",
+      defaultValue: "v3",
+    },
+  ],
+});
 
 export const description: Description = {
   ids: { pattern: "[a-z0-9]{1,64}" },

@@ -1,5 +1,11 @@
 /** Resend's contacts, segments, topics and what is sent to them. Only templates tell when they changed; writes answer with an id. */
 import type { Description } from "../../connector-kit/declarative/rules/description.ts";
+import { bearerKey } from "../../connector-kit/provider/declare-provider.ts";
+
+export const provider = bearerKey("Resend", "https://api.resend.com", {
+  docs: "https://resend.com/docs/dashboard/api-keys/introduction",
+  declares: ["read", "write", "delete", "search"],
+});
 
 /**
  * Lists have these without their contents. Contacts, of which there can be very many, are read without their own properties. Pages are small,

@@ -1,5 +1,11 @@
 /** Salesflare's accounts, contacts, opportunities, tasks and users. An update by PUT changes only the fields it names; writes answer with an id. */
 import type { Description } from "../../connector-kit/declarative/rules/description.ts";
+import { bearerKey } from "../../connector-kit/provider/declare-provider.ts";
+
+export const provider = bearerKey("Salesflare", "https://api.salesflare.com", {
+  docs: "https://api.salesflare.com/docs#section/Introduction/Authentication",
+  declares: ["read", "write", "delete", "search"],
+});
 
 const pageSize = { to: "query.limit", most: 100 };
 

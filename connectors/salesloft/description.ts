@@ -1,5 +1,13 @@
 /** Salesloft's objects. */
 import type { Description } from "../../connector-kit/declarative/rules/description.ts";
+import { oauth2 } from "../../connector-kit/provider/declare-provider.ts";
+
+export const provider = oauth2("Salesloft", "https://api.salesloft.com", {
+  authorize: "https://accounts.salesloft.com/oauth/authorize",
+  token: "https://accounts.salesloft.com/oauth/token",
+  tokenFields: { scopesField: "scope" },
+  declares: ["read", "write", "subscribe", "delete", "search"],
+});
 
 export const description: Description = {
   ids: { number: true },

@@ -1,5 +1,19 @@
 /** SendGrid's lists and single sends. Contacts are written by jobs, which a description cannot say. */
 import type { Description } from "../../connector-kit/declarative/rules/description.ts";
+import { bearerKey } from "../../connector-kit/provider/declare-provider.ts";
+
+export const provider = bearerKey("SendGrid", "https://{{.subdomain}}.sendgrid.com", {
+  docs: "https://www.twilio.com/docs/sendgrid",
+  declares: ["read", "write", "delete", "search"],
+  inputs: [
+    {
+      name: "subdomain",
+      displayName: "API Subdomain",
+      prompt: "Your region: api (global) or api.eu (a regional subuser in Europe).",
+      defaultValue: "api",
+    },
+  ],
+});
 
 export const description: Description = {
   ids: { pattern: "[A-Za-z0-9-]{1,64}" },

@@ -1,5 +1,18 @@
 /** Square's customers and customer groups. Customers are listed by a search, which knows a bound of the last change. */
 import type { Description } from "../../connector-kit/declarative/rules/description.ts";
+import { oauth2 } from "../../connector-kit/provider/declare-provider.ts";
+
+export const provider = oauth2("Square", "https://connect.squareup.com", {
+  authorize: "https://connect.squareup.com/oauth2/authorize",
+  token: "https://connect.squareup.com/oauth2/token",
+  needsScopes: true,
+  tokenFields: { consumerRefField: "merchant_id" },
+  oauth: {
+    authURLParams: { session: "true" },
+    docsURL: "https://developer.squareup.com/docs/oauth-api/overview",
+  },
+  declares: ["read", "write", "delete", "search"],
+});
 
 const idempotencyKeyTo = "body.idempotency_key";
 

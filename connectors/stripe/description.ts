@@ -1,5 +1,13 @@
 /** Stripe's objects. Bodies are forms, an update is a POST, and lists know no bound of the last change. */
 import type { Description, ObjectRules } from "../../connector-kit/declarative/rules/description.ts";
+import { bearerKey } from "../../connector-kit/provider/declare-provider.ts";
+
+export const provider = bearerKey("Stripe", "https://api.stripe.com", {
+  // Without it, each account's own version holds, which may be years old: https://github.com/stripe/stripe-python/issues/687
+  fixedHeaders: [{ name: "Stripe-Version", valueTemplate: "2026-07-29.dahlia" }],
+  docs: "https://docs.stripe.com/keys",
+  declares: ["read", "write", "subscribe", "delete", "search"],
+});
 
 /** Stripe lists the events of the last 30 days, the newest first. Keys that are restricted may lack the permission for events. */
 const toldDeletions = (

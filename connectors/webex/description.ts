@@ -1,5 +1,15 @@
 /** Webex's rooms, teams and webhooks. Records do not tell when they changed. */
 import type { Description } from "../../connector-kit/declarative/rules/description.ts";
+import { oauth2 } from "../../connector-kit/provider/declare-provider.ts";
+
+export const provider = oauth2("Webex", "https://webexapis.com", {
+  authorize: "https://webexapis.com/v1/authorize",
+  token: "https://webexapis.com/v1/access_token",
+  needsScopes: true,
+  tokenFields: { scopesField: "scope" },
+  oauth: { docsURL: "https://developer.webex.com/docs/run-an-oauth-integration" },
+  declares: ["read", "write", "delete", "search"],
+});
 
 /** Webex demands a name of each update, whatever it changes. */
 const update = { method: "PUT" as const, path: "/v1/{path}/{id}" };

@@ -1,5 +1,27 @@
 /** Xero's accounting objects: PUT creates, POST updates, and answers hold a list with the record. */
 import type { Description, ObjectRules } from "../../connector-kit/declarative/rules/description.ts";
+import { oauth2 } from "../../connector-kit/provider/declare-provider.ts";
+
+/** The first organisation that was agreed to is used. */
+export const provider = oauth2("Xero", "https://api.xero.com", {
+  authorize: "https://login.xero.com/identity/connect/authorize",
+  token: "https://identity.xero.com/connect/token",
+  tokenAuth: "basic",
+  needsScopes: true,
+  tokenFields: { scopesField: "scope" },
+  declares: ["read", "write", "delete", "search"],
+  postAuthInfoNeeded: true,
+  accountInfo: {
+    url: "https://api.xero.com/connections",
+    fields: [{ name: "tenantId", displayName: "Tenant id", path: "0.tenantId" }],
+    workspaceField: "tenantId",
+  },
+  metadata: { postAuthentication: [{ name: "tenantId" }] },
+  fixedHeaders: [
+    { name: "Xero-Tenant-Id", valueTemplate: "{{.tenantId}}" },
+    { name: "Accept", valueTemplate: "application/json" },
+  ],
+});
 
 /** A deleted record stays in its list: to delete a payment is to set its status (`PaymentDelete` of Xero's file). */
 const deleted = { at: "Status", is: "DELETED" };

@@ -2,6 +2,22 @@
 import type { Description, ObjectRules } from "../../connector-kit/declarative/rules/description.ts";
 import type { KnownFields, MetadataRules } from "../../connector-kit/declarative/rules/metadata-rules.ts";
 import { organizationFields, userFields } from "./known-fields.ts";
+import { oauth2 } from "../../connector-kit/provider/declare-provider.ts";
+
+export const provider = oauth2("Zendesk Support", "https://{{.workspace}}.zendesk.com", {
+  authorize: "https://{{.workspace}}.zendesk.com/oauth/authorizations/new",
+  token: "https://{{.workspace}}.zendesk.com/oauth/tokens",
+  needsScopes: true,
+  oauth: { explicitWorkspaceRequired: true },
+  declares: ["read", "write", "delete", "search"],
+  inputs: [
+    {
+      name: "workspace",
+      displayName: "Subdomain",
+      prompt: "The first part of your Zendesk address: acme in acme.zendesk.com.",
+    },
+  ],
+});
 
 /** Items of the last minute are left out of exports. Their last page names a next address, too. */
 const bound = { to: "query.start_time", format: "unix" as const, overlapMinutes: 5 };

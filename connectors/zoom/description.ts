@@ -1,5 +1,14 @@
 /** Zoom's meetings and webinars of the connected user, and groups. Updates answer without a body; no record tells when it changed. */
 import type { Description } from "../../connector-kit/declarative/rules/description.ts";
+import { oauth2 } from "../../connector-kit/provider/declare-provider.ts";
+
+export const provider = oauth2("Zoom", "https://api.zoom.us", {
+  authorize: "https://zoom.us/oauth/authorize",
+  token: "https://zoom.us/oauth/token",
+  tokenAuth: "basic",
+  tokenFields: { scopesField: "scope" },
+  declares: ["read", "write", "delete", "search"],
+});
 
 export const description: Description = {
   defaults: {

@@ -25,7 +25,7 @@ export interface Subject {
   account: Account;
   /** Promises of the connector, by object. */
   promised: Record<string, PromisedMode[]>;
-  /** Headers of every request of a connection, as `provider.ts` names them. */
+  /** Headers of every request of a connection, as the provider's facts name them. */
   headers: Record<string, string>;
   /** Schema of a GraphQL vendor, if it is not in the provider's folder. */
   sdl?: string;
