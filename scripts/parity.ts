@@ -1,22 +1,20 @@
 /** `npm run parity -- <files>`: compares openapi.json with the public API and fails on a difference without a reason. */
-import { readFile, stat, writeFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { compare } from "./parity/compare.ts";
 import { readDocument, type Document } from "./parity/document.ts";
-import { explain } from "./parity/explain.ts";
-import { EXPLANATIONS } from "./parity/explained.ts";
-import { writeParityPage, report } from "./parity/report.ts";
+import { explain, readExplanations } from "./parity/explain.ts";
+import { report } from "./parity/report.ts";
 
-const USAGE = `npm run parity -- <file or folder>… [--write]
+const USAGE = `npm run parity -- <file or folder>…
 
 Compares openapi.json with the public OpenAPI documents: api.json, write.json, read.json and search.json, or a folder
 that holds them. They are published in the repository \`openapi\` of amp-labs on GitHub; generate the .json files there, or
-convert its .yaml files. --write rewrites docs/parity.md.`;
+convert its .yaml files. The reasons are in docs/parity.md.`;
 
 const FILES = ["api.json", "write.json", "read.json", "search.json"];
-const PAGE = "docs/parity.md";
 
-const paths = process.argv.slice(2).filter((argument) => !argument.startsWith("--"));
+const paths = process.argv.slice(2);
 if (paths.length === 0) {
   console.error(USAGE);
   process.exit(2);
@@ -24,14 +22,12 @@ if (paths.length === 0) {
 const ours = readDocument(JSON.parse(await readFile("openapi.json", "utf8")), "");
 const theirs = await Promise.all((await Promise.all(paths.map(listFiles))).flat().map(read));
 const differences = theirs.flatMap((document) => compare(onlySurface(ours, document, theirs), document));
-const verdict = explain(differences, EXPLANATIONS);
+const verdict = explain(differences, readExplanations(await readFile("docs/parity.md", "utf8")));
 const operations = {
   ours: ours.operations.size,
   theirs: theirs.reduce((sum, one) => sum + one.operations.size, 0),
-  refusing: [...ours.operations.values()].filter((one) => one.refusesAlways).map(({ name }) => name),
 };
 console.log(report(verdict, operations));
-if (process.argv.includes("--write")) await writeFile(PAGE, writeParityPage(verdict, operations));
 process.exitCode = verdict.unexplained.length + verdict.stale.length > 0 ? 1 : 0;
 
 async function listFiles(path: string): Promise<string[]> {

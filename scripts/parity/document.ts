@@ -18,8 +18,6 @@ export interface Content {
 export interface Operation {
   /** `POST /write/v1/projects/{}/…`: without the names in braces, which differ between documents. */
   name: string;
-  /** Whether it always refuses: a status described as answered "Always". */
-  refusesAlways: boolean;
   parameters: Parameter[];
   request?: { required: boolean; content: Content[] };
   /** Contents by status, or `default`. */
@@ -70,15 +68,11 @@ function readOperation(root: Schema, name: string, item: Schema, described: Sche
     };
   });
   const body = isSchema(described["requestBody"]) ? resolve(root, described["requestBody"]) : undefined;
-  const answers = Object.entries(asSchema(described["responses"])).map(
-    // A description beside a `$ref` overrides that of the response.
-    ([status, response]) =>
-      [status, { ...resolve(root, asSchema(response)), ...asSchema(response) }] as const,
+  const responses = Object.entries(asSchema(described["responses"])).map(
+    ([status, response]) => [status, readContent(resolve(root, asSchema(response)))] as const,
   );
-  const responses = answers.map(([status, answer]) => [status, readContent(answer)] as const);
   return {
     name,
-    refusesAlways: answers.some(([, answer]) => String(answer["description"]).startsWith("Always")),
     parameters,
     ...(body && { request: { required: body["required"] === true, content: readContent(body) } }),
     responses: new Map(responses),

@@ -1,7 +1,7 @@
 /** Sorts differences into those that have an explanation and those that have none. */
 import type { Difference } from "./compare.ts";
 
-export interface Explanation {
+interface Explanation {
   /** Patterns of the explained lines; `*` matches anything, `?` one character. */
   lines: string[];
   why: string;
@@ -17,6 +17,13 @@ export interface Verdict {
   /** Patterns that match no difference. */
   stale: string[];
 }
+
+/** Returns the explanations of a page: list items, each a reason in bold and then its patterns as code. */
+export const readExplanations = (page: string): Explanation[] =>
+  [...page.matchAll(/^\* \*\*(.+?)\.?\*\* (`.+`)$/gm)].map(([, why = "", patterns = ""]) => ({
+    why,
+    lines: [...patterns.matchAll(/`([^`]+)`/g)].map(([, pattern = ""]) => pattern),
+  }));
 
 /** Assigns each difference to the first matching explanation. */
 export function explain(differences: Difference[], explanations: Explanation[]): Verdict {

@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { compare } from "./compare.ts";
 import { readDocument, type Schema } from "./document.ts";
-import { explain } from "./explain.ts";
-import { writeParityPage, report } from "./report.ts";
+import { explain, readExplanations } from "./explain.ts";
+import { report } from "./report.ts";
 
 /** One operation; what is given goes over a plain GET. */
 const document = (operation: Schema = {}, more: Schema = {}) =>
@@ -167,7 +167,7 @@ describe("the explanations", () => {
     const verdict = explain(differences, [{ lines: ["GET /a | *"], why: "because" }]);
     assert.deepEqual(verdict.unexplained, [differences[1]]);
     assert.deepEqual(verdict.stale, []);
-    assert.match(report(verdict, { ours: 2, theirs: 2, refusing: [] }), /NOT EXPLAINED\n  GET \/b/);
+    assert.match(report(verdict, { ours: 2, theirs: 2 }), /NOT EXPLAINED\n  GET \/b/);
   });
 
   test("that fit nothing any more are stale, also beside a line that does", () => {
@@ -178,14 +178,8 @@ describe("the explanations", () => {
     assert.deepEqual(verdict.stale, ["POST *", "GET /a* | missing.*"]);
   });
 
-  test("end up on the page with their figures", () => {
-    const page = writeParityPage(explain(differences, [{ lines: ["*"], why: "so it is" }]), {
-      ours: 5,
-      theirs: 3,
-      refusing: ["GET /a"],
-    });
-    assert.match(page, /\| so it is \| 2 \|/);
-    assert.match(page, /\| only in Busbar \| 2 \|/);
-    assert.match(page, /\* `GET \/a`/);
+  test("are read from the page: the reason of an item and its patterns", () => {
+    const page = "Text with `code`.\n\n* **So it is.** `GET /a | *`, `GET /b`\n* `GET /c` without a reason\n";
+    assert.deepEqual(readExplanations(page), [{ why: "So it is", lines: ["GET /a | *", "GET /b"] }]);
   });
 });
