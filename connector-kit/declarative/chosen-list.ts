@@ -1,8 +1,9 @@
 /** Chooses the list that a page belongs to: one of the object's, with or without a bound. */
 import { nowMs } from "../../ground/clock.ts";
-import type { Checkpoint, SourceRecord } from "../read-connector.ts";
+import type { SourceRecord } from "../read-connector.ts";
 import { hasMark } from "./deleted-mark.ts";
 import type { ObjectPlan } from "./object-plan.ts";
+import type { ScanState } from "./scan-state.ts";
 
 type FurtherList = NonNullable<ObjectPlan["furtherLists"]>[number];
 
@@ -36,15 +37,14 @@ export interface ChosenList {
 export function chooseList(
   object: ObjectPlan,
   since: Date | undefined,
-  checkpoint: Checkpoint | undefined,
+  { list: given, after }: ScanState,
   wanted: Wanted = "records",
 ): ChosenList {
   const positions = choosePositions(object, wanted);
-  const given = checkpoint?.["list"];
-  const position = typeof given === "number" ? given : (positions[0] ?? 0);
+  const position = given ?? positions[0] ?? 0;
   const further = object.furtherLists?.[position - 1];
-  const bound =
-    movedBound(checkpoint) ?? (further?.since ? reachedBound(further, since) : usableBound(object, since));
+  const firstBound = further?.since ? reachedBound(further, since) : usableBound(object, since);
+  const bound = after === undefined ? firstBound : new Date(after);
   const { since: sinceRules } = object;
   const rules: ObjectPlan = { ...object };
   if (bound && sinceRules) {
@@ -125,13 +125,8 @@ export const reportsDeletions = (object: ObjectPlan): boolean =>
   choosePositions(object, "deletions").length > 0;
 
 /** Returns where the scan goes on behind this list: at the beginning of the object's next one. */
-export const nextList = ({ following }: ChosenList): { next?: Checkpoint } =>
+export const nextList = ({ following }: ChosenList): { next?: ScanState } =>
   following === undefined ? {} : { next: { list: following } };
-
-function movedBound(checkpoint: Checkpoint | undefined): Date | undefined {
-  const after = checkpoint?.["after"];
-  return typeof after === "string" ? new Date(after) : undefined;
-}
 
 const DAY_MS = 86_400_000;
 

@@ -7,6 +7,7 @@ import { ProviderError } from "../calls/provider-error.ts";
 import type { Checkpoint, ReadPage, ReadPlan } from "../read-connector.ts";
 import { textAt } from "../calls/text-at.ts";
 import { buildPageRequest, readListPage } from "./list-page.ts";
+import { readScanState } from "./scan-state.ts";
 import type { ObjectPlan } from "./plan.ts";
 import type { ScrollUses } from "./scroll-uses.ts";
 
@@ -40,12 +41,12 @@ export function buildObjectPageRequest(
   checkpoint: Checkpoint | undefined,
 ): ProviderRequest {
   const { parent } = rules;
-  if (!parent) return buildPageRequest(rules, plan, checkpoint);
+  if (!parent) return buildPageRequest(rules, plan, readScanState(checkpoint));
   const { parents, page, after } = placeIn(checkpoint);
   const [first] = parents;
   return first === undefined
     ? buildObjectPageRequest({ rules: findRules(parent.object), findRules }, parentPlan(parent, plan), after)
-    : buildPageRequest({ ...rules, parentValue: first }, plan, page);
+    : buildPageRequest({ ...rules, parentValue: first }, plan, readScanState(page));
 }
 
 /** Reads one page. Throws `ProviderError`. */

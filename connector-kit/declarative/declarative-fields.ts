@@ -85,7 +85,7 @@ export async function readFieldList(
 /** Returns the request of the first page of the account's fields. */
 export function buildFieldListRequest(plan: ObjectPlan, list: FieldListRules): ProviderRequest {
   const rules = listRules(plan, list);
-  return buildPageRequest(rules, planAsked(rules), undefined);
+  return buildPageRequest(rules, planAsked(rules), {});
 }
 
 const planAsked = ({ name }: ObjectPlan): ReadPlan => ({

@@ -5,6 +5,7 @@ import { chooseList, nextList, reportsDeletions } from "./chosen-list.ts";
 import { getOne } from "./get-record.ts";
 import { readPageFrom, type ListPage, type ListReading } from "./list-page.ts";
 import { matchesPlan } from "./record-filter.ts";
+import { readScanState } from "./scan-state.ts";
 
 const DAY_MS = 86_400_000;
 /** Until a period is over, the server remembers what it delivered in it. */
@@ -23,18 +24,16 @@ export async function readDeletionPage(
   const { name } = reading.rules;
   if (!reportsDeletions(reading.rules))
     return { records: [], warning: `deletions of ${name} are not read: the provider has no list of them` };
-  const chosen = chooseList(reading.rules, plan.since, checkpoint, "deletions");
-  const page: ListPage & { forbidden?: string } = await readPageFrom(
-    reading,
-    plan,
-    checkpoint,
-    "deletions",
-  ).catch((thrown: unknown) => {
-    // What comes before the list is forbidden with it, as Marketo's token for a time.
-    if (!chosen.mayBeForbidden || !(thrown instanceof ProviderError) || thrown.kind !== "forbidden")
-      throw thrown;
-    return { records: [], deleted: [], forbidden: thrown.message, ...nextList(chosen) };
-  });
+  const state = readScanState(checkpoint);
+  const chosen = chooseList(reading.rules, plan.since, state, "deletions");
+  const page: ListPage & { forbidden?: string } = await readPageFrom(reading, plan, state, "deletions").catch(
+    (thrown: unknown) => {
+      // What comes before the list is forbidden with it, as Marketo's token for a time.
+      if (!chosen.mayBeForbidden || !(thrown instanceof ProviderError) || thrown.kind !== "forbidden")
+        throw thrown;
+      return { records: [], deleted: [], forbidden: thrown.message, ...nextList(chosen) };
+    },
+  );
   const { next, restarted, forbidden } = page;
   const deleted = chosen.mayBeBack ? await leaveOutPresent(reading, page.deleted) : page.deleted;
   const lastEnd = plan.since.getTime() + overlapMs;
@@ -43,7 +42,7 @@ export async function readDeletionPage(
   const records = deleted
     .filter((record) => matchesPlan(record, plan))
     .map(({ id, changeTime, raw }) => ({ id, ...(changeTime && { deletedTime: changeTime }), raw }));
-  const isPartial = forbidden !== undefined || checkpoint?.["isPartial"] === true;
+  const isPartial = forbidden !== undefined || state.isPartial === true;
   return {
     records,
     ...(next && { next: isPartial ? { ...next, isPartial } : next }),

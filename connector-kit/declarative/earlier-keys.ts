@@ -2,12 +2,12 @@
  * A list that goes on behind its last record is refused where that record is deleted before the next page is asked for. It then goes on
  * behind one before it that is still there: nothing is left out, and hardly a record comes twice.
  */
-import type { Json } from "../../ground/json.ts";
 import type { ProviderError } from "../calls/provider-error.ts";
-import { textAt, valueAt } from "../calls/text-at.ts";
-import type { Checkpoint, SourceRecord } from "../read-connector.ts";
+import { textAt } from "../calls/text-at.ts";
+import type { SourceRecord } from "../read-connector.ts";
 import type { PagingRules } from "./rules/paging-rules.ts";
 import { mayBeOfPlace } from "./scan-progress.ts";
+import type { ScanState } from "./scan-state.ts";
 
 /** Distances from the end of a page: each refused one costs a request, and those behind the one that is taken come twice. */
 const DISTANCES = [2, 3, 4, 6, 10, 18, 34, 66, 130, 258, 514];
@@ -18,12 +18,11 @@ const PAGES = 10;
 export function rememberEarlier(
   { keyset }: PagingRules,
   keys: (string | undefined)[],
-  checkpoint: Checkpoint | undefined,
-): Checkpoint {
+  { place, earlier }: ScanState,
+): Pick<ScanState, "earlier"> {
   if (!keyset) return {};
   const near = DISTANCES.flatMap((distance) => keys.at(-distance) ?? []);
-  const place = checkpoint?.["place"];
-  const far = [...(typeof place === "string" ? [place] : []), ...readKeys(checkpoint, "far")].slice(0, PAGES);
+  const far = [...(typeof place === "string" ? [place] : []), ...(earlier?.far ?? [])].slice(0, PAGES);
   return { earlier: { near, far } };
 }
 
@@ -38,35 +37,25 @@ interface Page {
  */
 export async function readEarlier<P extends Page>(
   paging: PagingRules,
-  reached: Checkpoint | undefined,
-  { refusal, readAt }: { refusal: ProviderError; readAt: (from: Checkpoint) => Promise<P> },
+  reached: ScanState,
+  { refusal, readAt }: { refusal: ProviderError; readAt: (from: ScanState) => Promise<P> },
 ): Promise<P | undefined> {
   const earlier = stepBack(paging, reached, refusal);
   const page = earlier && (await readAt(earlier));
-  if (page && hasKey(paging, page, reached?.["place"])) throw refusal;
+  if (page && hasKey(paging, page, reached.place)) throw refusal;
   return page;
 }
 
-const hasKey = ({ keyset }: PagingRules, { records, deleted }: Page, key: Json | undefined): boolean =>
+const hasKey = ({ keyset }: PagingRules, { records, deleted }: Page, key: ScanState["place"]): boolean =>
   [...records, ...deleted].some(
     ({ id, raw }) => key === (keyset?.from === undefined ? id : textAt(raw, keyset.from)),
   );
 
 /** Returns where the list goes on earlier; undefined where nothing earlier is known, or where the refusal is not about the place. */
-function stepBack(
-  { keyset }: PagingRules,
-  checkpoint: Checkpoint | undefined,
-  error: ProviderError,
-): Checkpoint | undefined {
-  if (!keyset || !checkpoint || !mayBeOfPlace(error)) return undefined;
-  const [near, far] = [readKeys(checkpoint, "near"), readKeys(checkpoint, "far")];
+function stepBack({ keyset }: PagingRules, state: ScanState, error: ProviderError): ScanState | undefined {
+  if (!keyset || !state.earlier || !mayBeOfPlace(error)) return undefined;
+  const { near, far } = state.earlier;
   const [place, ...others] = near.length > 0 ? near : far;
   if (place === undefined) return undefined;
-  const earlier: Json = near.length > 0 ? { near: others, far } : { near: [], far: others };
-  return { ...checkpoint, place, earlier };
-}
-
-function readKeys(checkpoint: Checkpoint | undefined, name: "near" | "far"): string[] {
-  const keys = valueAt(checkpoint?.["earlier"] ?? null, name);
-  return Array.isArray(keys) ? keys.map(String) : [];
+  return { ...state, place, earlier: near.length > 0 ? { near: others, far } : { near: [], far: others } };
 }

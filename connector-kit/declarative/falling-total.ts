@@ -2,11 +2,8 @@
  * Numbered pages of one size cannot begin a little earlier. Where the total falls between two of them, records have moved to pages that were
  * read: the list goes back as far, and then on behind the page that it had come to.
  */
-import type { Json } from "../../ground/json.ts";
-import { valueAt } from "../calls/text-at.ts";
-import type { Checkpoint } from "../read-connector.ts";
 import type { ObjectPlan } from "./object-plan.ts";
-import type { PagePlace } from "./paging.ts";
+import type { PagePlace, ScanState } from "./scan-state.ts";
 
 interface Reach {
   /** Number of the next page. */
@@ -15,24 +12,22 @@ interface Reach {
   /** Returns how many records of the list were read, from its beginning, without a gap, of those that all pages had. */
   read(all: number | undefined): number;
   /** State for the next checkpoint. */
-  remembered: { reach: { whole: number; from: number; to: number; total: number } };
+  remembered: Pick<ScanState, "reach">;
 }
 
 /** Returns how far the list was read with this page; undefined where its pages or its total do not tell. */
 export function followTotal(
   { paging }: ObjectPlan,
-  checkpoint: Checkpoint | undefined,
+  { place, reach }: ScanState,
   { pageSize: size, total }: { pageSize: number | undefined; total: number | undefined },
 ): Reach | undefined {
   const { page, newestFirst } = paging ?? {};
   if (!page || page.anySize || newestFirst || size === undefined || total === undefined) return undefined;
-  const number = checkpoint?.["place"];
-  const start = typeof number === "number" ? (number - page.first) * size : 0;
-  const reach = checkpoint?.["reach"] ?? null;
-  const fallen = Math.max(0, numberAt(reach, "total", total) - total);
-  let whole = Math.max(0, numberAt(reach, "whole", start) - fallen);
+  const start = typeof place === "number" ? (place - page.first) * size : 0;
+  const fallen = Math.max(0, (reach?.total ?? total) - total);
+  let whole = Math.max(0, (reach?.whole ?? start) - fallen);
   // A part behind a gap: this page, or one that was read before the list went back.
-  let [from, to] = [numberAt(reach, "from", 0) - fallen, numberAt(reach, "to", 0) - fallen];
+  let [from, to] = [(reach?.from ?? 0) - fallen, (reach?.to ?? 0) - fallen];
   const end = start + size;
   const isGap = start > whole;
   if (isGap) [from, to] = [start, from <= end ? Math.max(end, to) : end];
@@ -52,8 +47,3 @@ export function followTotal(
 /** Returns the place of the next page: also where nothing follows this one, the list may have to go back. */
 export const goOnBy = (reach: Reach | undefined, following: PagePlace | undefined): PagePlace | undefined =>
   reach && (reach.goesBack || following !== undefined) ? reach.place : following;
-
-function numberAt(reach: Json, name: string, other: number): number {
-  const value = valueAt(reach, name);
-  return typeof value === "number" ? value : other;
-}

@@ -2,9 +2,9 @@
  * Pages by number, or by a multiple of their size, whose size can be chosen: the size is fitted so that a page begins with some records of the
  * one before. Behind the first hundred records, the second page of 97 begins with the last three of them.
  */
-import { isJsonObject } from "../../ground/json.ts";
-import type { Checkpoint, ReadPlan } from "../read-connector.ts";
+import type { ReadPlan } from "../read-connector.ts";
 import type { ObjectPlan } from "./object-plan.ts";
+import type { ScanState } from "./scan-state.ts";
 
 /** The records of a page: so many, behind so many others. */
 export interface FittedPage {
@@ -16,28 +16,23 @@ export interface FittedPage {
 export const hasFittedPages = ({ paging, list }: Pick<ObjectPlan, "paging" | "list">): boolean =>
   list?.pageSize !== undefined && (paging?.page?.anySize ?? paging?.offset?.multiples) === true;
 
-/** Returns the page at a checkpoint; undefined where pages are not fitted. */
+/** Returns the page that a scan is at; undefined where pages are not fitted. */
 export function findFittedPage(
   rules: ObjectPlan,
   { pageSize }: ReadPlan,
-  checkpoint: Checkpoint | undefined,
+  { place, across }: ScanState,
 ): FittedPage | undefined {
   const most = rules.list?.pageSize?.most;
   if (most === undefined || !hasFittedPages(rules)) return undefined;
-  const place = checkpoint?.["place"];
   const first = rules.paging?.offset?.first ?? 0;
   const before = typeof place === "number" ? place - first : 0;
-  const size = readAcross(checkpoint)?.size ?? chooseSize(most, pageSize);
+  const size = across?.size ?? chooseSize(most, pageSize);
   return fitPage(before, size, rules.paging?.depth?.pages);
 }
 
-/** Returns the number of pages before that of a checkpoint; undefined where pages are not fitted. */
-export function countPagesBefore(
-  rules: ObjectPlan,
-  plan: ReadPlan,
-  checkpoint: Checkpoint,
-): number | undefined {
-  const page = findFittedPage(rules, plan, checkpoint);
+/** Returns the number of pages before the one that a scan is at; undefined where pages are not fitted. */
+export function countPagesBefore(rules: ObjectPlan, plan: ReadPlan, state: ScanState): number | undefined {
+  const page = findFittedPage(rules, plan, state);
   return page && page.before / page.size;
 }
 
@@ -59,20 +54,6 @@ export function fitPage(before: number, most: number, pages = Number.POSITIVE_IN
   return best;
 }
 
-/** A page that is larger than the others, and the place behind which it has records that were not read. */
-export interface Across {
-  size: number;
-  behind: number;
-}
-
-/** Returns the larger page that a checkpoint is at. */
-function readAcross(checkpoint: Checkpoint | undefined): Across | undefined {
-  const across = checkpoint?.["across"];
-  if (!isJsonObject(across)) return undefined;
-  const { size, behind } = across;
-  return typeof size === "number" && typeof behind === "number" ? { size, behind } : undefined;
-}
-
 /**
  * Returns the smallest page with records on both sides of a number of records; undefined where that is larger than `most`. Behind 60 records,
  * all pages of up to six would begin with the next one.
@@ -83,10 +64,9 @@ export function fitAcross(end: number, most: number): FittedPage | undefined {
 }
 
 /** Returns where a list goes on without an overlap, because the larger page that would overlap is longer than may be read. */
-export function goOnApart(checkpoint: Checkpoint | undefined): Checkpoint | undefined {
-  const across = readAcross(checkpoint);
+export function goOnApart(state: ScanState): ScanState | undefined {
+  const { across, tail: _, marks: __, ...remembered } = state;
   if (!across) return undefined;
-  const { across: _, tail: __, marks: ___, ...remembered } = checkpoint ?? {};
   return { ...remembered, place: across.behind, apart: "next" };
 }
 

@@ -10,7 +10,7 @@ import { textAt } from "../calls/text-at.ts";
 import { watchHeaders } from "../calls/watch-headers.ts";
 import { buildBody } from "./write/body-members.ts";
 import { chooseList, divide, nextList, type ChosenList, type Wanted } from "./chosen-list.ts";
-import { requestFirstCheckpoint, buildFirstCursorRequest, nextPlace, putPlace } from "./paging.ts";
+import { requestFirstPlace, buildFirstCursorRequest, nextPlace, putPlace } from "./paging.ts";
 import { readEarlier, rememberEarlier } from "./earlier-keys.ts";
 import { listFilledNames, fillPath, fillText } from "./fill-path.ts";
 import { followTotal, goOnBy } from "./falling-total.ts";
@@ -37,10 +37,11 @@ import {
   withKnownSize,
 } from "./smaller-pages.ts";
 import { isUnmoved, moveOn } from "./same-time.ts";
-import { putSince, readSeenIds, rememberBound } from "./since-bound.ts";
+import { putSince, rememberBound } from "./since-bound.ts";
+import { readScanState, type ScanState } from "./scan-state.ts";
 import {
   trackProgress,
-  readBefore,
+  countBefore,
   requireComplete,
   requireWhole,
   restartBehind,
@@ -49,31 +50,31 @@ import {
 
 type Classify = NonNullable<Connector["classify"]>;
 
-/** The page at a checkpoint of a URL is requested by that URL. */
+/** A page whose place is an address is requested by that address. */
 export function buildPageRequest(
   object: ObjectPlan,
   plan: ReadPlan,
-  checkpoint: Checkpoint | undefined,
-  chosen: ChosenList = chooseList(object, plan.since, checkpoint),
+  state: ScanState,
+  chosen: ChosenList = chooseList(object, plan.since, state),
 ): ProviderRequest {
   const { rules, bound } = chosen;
   const { list, paging = {} } = rules;
   if (!list) throw new ProviderError({ kind: "invalid", message: `${rules.name} cannot be listed` });
-  const start = buildFirstCursorRequest(rules, paging, bound, checkpoint);
+  const start = buildFirstCursorRequest(rules, paging, bound, state);
   if (start) return start;
   const method = list.method ?? "GET";
-  const place = checkpoint?.["place"];
+  const { place } = state;
   const parts: RequestParts = {
     query: [],
     body: buildBody(rules, list.body),
     ...(list.headers && { headers: list.headers }),
   };
-  const fitted = findFittedPage(rules, plan, checkpoint);
+  const fitted = findFittedPage(rules, plan, state);
   if (list.pageSize) putSize(parts, list.pageSize, fitted?.size ?? plan.pageSize);
   putSince(parts, chosen, plan);
   const named = namedFields(rules, plan);
   putSelected(parts, rules, named);
-  putPlace(parts, paging, checkpoint, fitted);
+  putPlace(parts, paging, state, fitted);
   parts.query.unshift(...filledQuery(rules, parts));
   // The URL of a next page has the query, but not the headers.
   if ((paging.nextUrl ?? paging.link) && typeof place === "string")
@@ -123,7 +124,8 @@ const isEmptyAnswer = (
     : response !== undefined && [204, 304].includes(response.status) && response.text.trim() === "";
 
 /** A page with all its records, and those among them that the provider tells as deleted. */
-export type ListPage = Omit<ReadPage, "records"> & {
+export type ListPage = Omit<ReadPage, "records" | "next"> & {
+  next?: ScanState;
   records: SourceRecord[];
   deleted: SourceRecord[];
 };
@@ -134,10 +136,11 @@ export async function readListPage(
   plan: ReadPlan,
   checkpoint: Checkpoint | undefined,
 ): Promise<ReadPage> {
-  const { deleted: _, ...page } = await readPageFrom(reading, plan, checkpoint, "records");
+  const state = readScanState(checkpoint);
+  const { deleted: _, ...page } = await readPageFrom(reading, plan, state, "records");
   const { rules } = reading;
   // That another page of the whole list has a field is news for changes only.
-  const named = { fields: plan.fields, known: readKnownFields(checkpoint) };
+  const named = { fields: plan.fields, known: state.knownFields };
   const { records, known } = await nullEmptyFields(rules, named, page.records, async () =>
     plan.since ? readFirstPage(reading, plan) : [],
   );
@@ -146,12 +149,6 @@ export async function readListPage(
     records: records.filter((record) => matchesPlan(record, plan)),
     ...(page.next && known && { next: { ...page.next, knownFields: [...known] } }),
   };
-}
-
-/** Returns the fields that pages before had, and that were asked for once. */
-function readKnownFields(checkpoint: Checkpoint | undefined): string[] | undefined {
-  const names = checkpoint?.["knownFields"];
-  return Array.isArray(names) ? names.filter((name) => typeof name === "string") : undefined;
 }
 
 /** Returns the first records of the whole list, with all that they have. Throws `ProviderError`. */
@@ -167,7 +164,7 @@ export async function readFirstPage(
 export async function readPageFrom(
   reading: ListReading,
   given: ReadPlan,
-  reached: Checkpoint | undefined,
+  reached: ScanState,
   wanted: Wanted,
 ): Promise<ListPage> {
   const plan = withKnownSize(given, reached);
@@ -175,7 +172,7 @@ export async function readPageFrom(
   const watched = watchHeaders(fetch);
   const chosen = chooseList(object, plan.since, reached, wanted);
   const { rules, bound } = chosen;
-  const readAgain = async (from: Checkpoint): Promise<ListPage> => ({
+  const readAgain = async (from: ScanState): Promise<ListPage> => ({
     ...(await readPageFrom(reading, plan, from, wanted)),
     restarted: true,
   });
@@ -184,24 +181,24 @@ export async function readPageFrom(
     : restartElsewhere(chosen, plan, reached);
   if (anew) return readAgain(anew);
   const start = buildFirstCursorRequest(rules, rules.paging ?? {}, bound, reached);
-  const checkpoint = start
-    ? await requestFirstCheckpoint(start, rules.paging ?? {}, { fetch: watched.fetch, classify })
+  const state = start
+    ? await requestFirstPlace(start, rules.paging ?? {}, { fetch: watched.fetch, classify })
     : reached;
   let response: ProviderResponse | undefined;
   const kept: ProviderFetch = async (request) => (response = await watched.fetch(request));
-  const request = buildPageRequest(object, plan, checkpoint, chosen);
+  const request = buildPageRequest(object, plan, state, chosen);
   const smaller = restartWithHalf(rules, plan, reached);
   const sent = await send(request, kept, classify, plan.account).catch((thrown: unknown) => {
     if (smaller && isTooLarge(thrown, readSlowWords(rules, given, plan), response?.text)) return undefined;
     throw thrown;
   });
   if (!sent && smaller)
-    return smaller["place"] !== undefined || reached?.["place"] === undefined
+    return smaller.place !== undefined || reached.place === undefined
       ? readPageFrom(reading, given, smaller, wanted)
       : readAgain(smaller);
   const isEmpty = isEmptyAnswer(rules, sent?.error, response);
   const refusal = isEmpty ? undefined : sent?.error;
-  const readAt = (from: Checkpoint) => readPageFrom(reading, given, from, wanted);
+  const readAt = (from: ScanState) => readPageFrom(reading, given, from, wanted);
   const earlier = refusal && (await readEarlier(rules.paging ?? {}, reached, { refusal, readAt }));
   if (earlier) return earlier;
   const again = refusal && restartBehind(rules.paging ?? {}, reached, refusal);
@@ -211,20 +208,20 @@ export async function readPageFrom(
   const body = isEmpty ? null : parseBody(response.text);
   if (body === undefined) throw buildUnreadable(response);
   const all = isEmpty ? [] : listEntries(body, rules);
-  const entries = listFresh(all, rules, checkpoint);
-  if (!entries) return goBack(rules, checkpoint, plan);
+  const entries = listFresh(all, rules, state);
+  if (!entries) return goBack(rules, state, plan);
   const whole = rules.readEach
     ? await wholeRecords(entries, { rules, classify, fetch: watched.fetch }, plan)
     : await withFurtherFields({ rules, classify, fetch: watched.fetch }, entries, namedFields(rules, plan));
   const { records, ids } = toRecords(whole, entries, chosen);
   const total = totalIn(body, rules);
   const answered = { plan, response, body, records, entries, ids, all, total };
-  const next = nextCheckpoint(chosen, checkpoint, answered);
+  const next = nextState(chosen, state, answered);
   const providerTime = watched.providerTime();
   const unnamed = whole.length - records.length;
-  const warning = findWarning(chosen, plan, { checkpoint, body, records, all, unnamed, next });
+  const warning = findWarning(chosen, plan, { state, body, records, all, unnamed, next });
   return {
-    ...divide(leaveOutSeen(records, chosen, checkpoint), chosen),
+    ...divide(leaveOutSeen(records, chosen, state), chosen),
     ...(warning !== undefined && { warning }),
     ...(next && { next }),
     ...(total !== undefined && { total }),
@@ -236,16 +233,16 @@ export async function readPageFrom(
 function leaveOutSeen(
   records: SourceRecord[],
   { rules, bound }: ChosenList,
-  checkpoint: Checkpoint | undefined,
+  state: ScanState,
 ): SourceRecord[] {
-  const seen = readSeenIds(checkpoint);
-  if (isUnmoved(records, checkpoint)) return [];
+  const seen = new Set(state.seen);
+  if (isUnmoved(records, state)) return [];
   return records.filter((record) => {
     const { id, changeTime } = record;
-    if (isKnown(record, checkpoint)) return false;
+    if (isKnown(record, state)) return false;
     if (isAt(changeTime, bound, rules)) return !seen.has(id);
     // A bound that moves was reached: what is earlier was read with the pages before.
-    return checkpoint?.["after"] === undefined || !changeTime || !bound || changeTime > bound;
+    return state.after === undefined || !changeTime || !bound || changeTime > bound;
   });
 }
 
@@ -278,27 +275,27 @@ interface AnsweredPage {
 }
 
 /** Returns where the scan goes on: in the list, else in the object's next list. Throws `ProviderError` for a broken scan. */
-function nextCheckpoint(
+function nextState(
   chosen: ChosenList,
-  checkpoint: Checkpoint | undefined,
+  state: ScanState,
   { plan, response, body, records, entries, ids, all, total }: AnsweredPage,
-): Checkpoint | undefined {
+): ScanState | undefined {
   const { rules, position, bound } = chosen;
   const paging = rules.paging ?? {};
   const most = rules.list?.pageSize?.most;
-  const fitted = findFittedPage(rules, plan, checkpoint);
+  const fitted = findFittedPage(rules, plan, state);
   const pageSize = most === undefined ? undefined : (fitted?.size ?? chooseSize(most, plan.pageSize));
   const { from } = paging.keyset ?? {};
   const keys = from === undefined ? ids : entries.map((entry) => textAt(entry, from));
-  const before = readBefore(checkpoint);
+  const before = countBefore(state);
   const read = before === undefined ? undefined : before + ids.length;
   const moves = rules.since?.keyset === true && bound !== undefined;
-  const reach = followTotal(rules, checkpoint, { pageSize, total: moves ? undefined : total });
-  const following = nextPlace(paging, checkpoint?.["place"], {
+  const reach = followTotal(rules, state, { pageSize, total: moves ? undefined : total });
+  const following = nextPlace(paging, state.place, {
     response,
     body,
     count: all.length,
-    fresh: endsAsBefore(all, rules, checkpoint) ? 0 : ids.length,
+    fresh: endsAsBefore(all, rules, state) ? 0 : ids.length,
     // A total is that of the bound, which moves.
     ...(moves ? { read: undefined, total: undefined } : { read: reach?.read(read) ?? read, total }),
     lastId: keys.at(-1),
@@ -307,11 +304,11 @@ function nextCheckpoint(
     fitted,
   });
   const goesOn = isBehindPeriod(chosen, records) ? undefined : goOnBy(reach, following);
-  const overlapped = overlap(rules, plan, { place: goesOn, checkpoint, entries: all });
+  const overlapped = overlap(rules, plan, { place: goesOn, state, entries: all });
   const { place } = overlapped;
-  const joint = rememberOverlap(overlapped, checkpoint);
-  const moved = moves ? moveOn(chosen, { records, checkpoint, place }) : undefined;
-  const reading = paging.newestFirst ? readOn(chosen, checkpoint, records, place) : undefined;
+  const joint = rememberOverlap(overlapped, state);
+  const moved = moves ? moveOn(chosen, { records, state, place }) : undefined;
+  const reading = paging.newestFirst ? readOn(chosen, state, records, place) : undefined;
   const isOver = reading?.isOver ?? (moves ? moved : place) === undefined;
   if (isOver) {
     if (!moves && place === undefined) requireWhole({ read, total });
@@ -320,7 +317,7 @@ function nextCheckpoint(
       ? { ...(position > 0 && { list: position }), ...reading.next }
       : nextList(chosen).next;
   }
-  const pagesBefore = countPagesBefore(rules, plan, { place: place ?? null, ...joint });
+  const pagesBefore = countPagesBefore(rules, plan, { ...(place !== undefined && { place }), ...joint });
   const step = {
     place: moved ? moved.place : place,
     after: moved?.after,
@@ -331,12 +328,12 @@ function nextCheckpoint(
     goesBack: reach?.goesBack ?? (moved?.comparison ?? overlapped.across) !== undefined,
   };
   // When the bound has moved, the list is read from its beginning: pages and depth are counted from zero again.
-  const remembered = trackProgress(checkpoint, moved ? {} : paging, step);
+  const remembered = trackProgress(state, moved ? {} : paging, step);
   return {
-    ...rememberPlace(chosen, step.place, checkpoint, pageSize),
+    ...rememberPlace(chosen, step.place, state, pageSize),
     ...(moved && rememberBound(moved)),
     ...(step.place !== undefined && joint),
-    ...rememberEarlier(paging, keys, checkpoint),
+    ...rememberEarlier(paging, keys, state),
     ...(position > 0 && { list: position }),
     ...reading?.next,
     ...reach?.remembered,

@@ -3,11 +3,10 @@
  * is read moves to the front, behind the reader's back. So the list is read from the front again, as far as it has changed since the
  * reading before began, until one page is enough for that.
  */
-import type { Json } from "../../ground/json.ts";
 import { brokenPage } from "../calls/page-check.ts";
-import type { Checkpoint, SourceRecord } from "../read-connector.ts";
+import type { SourceRecord } from "../read-connector.ts";
 import type { ChosenList } from "./chosen-list.ts";
-import type { PagePlace } from "./paging.ts";
+import type { PagePlace, ScanState } from "./scan-state.ts";
 
 /** More readings than any account needs: each has only what changed during the one before it. */
 const MAX_READINGS = 100;
@@ -16,34 +15,33 @@ interface Reading {
   /** This reading is complete. */
   isOver: boolean;
   /** State for the next checkpoint of this reading; after its end, for the first checkpoint of the next reading, if that needs one. */
-  next: Record<string, Json> | undefined;
+  next: ScanState | undefined;
 }
 
 /** Returns how the reading goes on behind a page. Throws `ProviderError` for a list in another order. */
 export function readOn(
   { rules: { name }, bound }: ChosenList,
-  checkpoint: Checkpoint | undefined,
+  state: ScanState,
   records: SourceRecord[],
   place: PagePlace | undefined,
 ): Reading {
   requireNewestFirst(name, records);
-  const isFirst = checkpoint?.["place"] === undefined;
+  const isFirst = state.place === undefined;
   const times = records.flatMap(({ changeTime }) => changeTime?.getTime() ?? []);
   const [first, oldest] = [times[0], times.at(-1)];
-  const newest = isFirst ? first : numberIn(checkpoint, "newest");
+  const newest = isFirst ? first : state.newest;
   const front = isFirst
     ? records.filter(({ changeTime }) => changeTime?.getTime() === newest).map(({ id }) => id)
-    : idsIn(checkpoint, "front");
-  const readings = numberIn(checkpoint, "readings") ?? 1;
-  const before = numberIn(checkpoint, "floor");
-  const floor = before ?? bound?.getTime();
+    : (state.front ?? []);
+  const readings = state.readings ?? 1;
+  const floor = state.floor ?? bound?.getTime();
   const isBelow = floor !== undefined && oldest !== undefined && oldest < floor;
   if (place !== undefined && !isBelow) {
     const next = {
       readings,
       front,
       ...(newest !== undefined && { newest }),
-      ...(before !== undefined && { floor: before, known: idsIn(checkpoint, "known") }),
+      ...(state.floor !== undefined && { floor: state.floor, known: state.known ?? [] }),
     };
     return { isOver: false, next };
   }
@@ -54,21 +52,10 @@ export function readOn(
 }
 
 /** Returns whether the previous reading delivered the record in its present state. */
-export function isKnown({ id, changeTime }: SourceRecord, checkpoint: Checkpoint | undefined): boolean {
-  const floor = numberIn(checkpoint, "floor");
+export function isKnown({ id, changeTime }: SourceRecord, { floor, known = [] }: ScanState): boolean {
   if (floor === undefined || !changeTime) return false;
   const time = changeTime.getTime();
-  return time < floor || (time === floor && idsIn(checkpoint, "known").includes(id));
-}
-
-const numberIn = (checkpoint: Checkpoint | undefined, name: string): number | undefined => {
-  const value = checkpoint?.[name];
-  return typeof value === "number" ? value : undefined;
-};
-
-function idsIn(checkpoint: Checkpoint | undefined, name: "front" | "known"): string[] {
-  const ids = checkpoint?.[name];
-  return Array.isArray(ids) ? ids.map(String) : [];
+  return time < floor || (time === floor && known.includes(id));
 }
 
 /** Otherwise what is older would be missed silently. Times may be sorted by the second although records have milliseconds. */

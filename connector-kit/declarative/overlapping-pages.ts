@@ -6,17 +6,10 @@
  */
 import type { JsonObject } from "../../ground/json.ts";
 import { brokenPage } from "../calls/page-check.ts";
-import type { Checkpoint, ReadPlan } from "../read-connector.ts";
+import type { ReadPlan } from "../read-connector.ts";
 import { readRecordId, type ObjectPlan } from "./object-plan.ts";
-import type { PagePlace } from "./paging.ts";
-import {
-  chooseSize,
-  findFittedPage,
-  fitAcross,
-  hasFittedPages,
-  type Across,
-  type FittedPage,
-} from "./fitted-pages.ts";
+import { chooseSize, findFittedPage, fitAcross, hasFittedPages, type FittedPage } from "./fitted-pages.ts";
+import type { PagePlace, ScanState } from "./scan-state.ts";
 
 /** More than one, because the last record itself may be deleted. */
 const OVERLAP = 3;
@@ -35,45 +28,29 @@ const LEAST_BACK = 8;
 /** A list may go back so often wherever it is, for records that are deleted all the time. */
 const MAX_BACK = 20;
 
-/** Ids that the next page is compared with. */
-interface Overlap {
-  place: PagePlace | undefined;
-  /** The next page begins with these. */
-  tail: string[];
-  /** Known records of this page at other distances from its end. */
-  marks: string[];
-  /** Records by which it is to overlap. */
-  wide?: number;
-  /** The next page is larger than the others, because no smaller one overlaps. */
-  across?: Across;
-  /** Whether the next page is the first one that does not overlap, or one has been reported in the log. */
-  apart?: "next" | "reported";
-}
+/** Where the next page begins, and what it is compared with. */
+type Overlap = Required<Pick<ScanState, "tail" | "marks">> &
+  Pick<ScanState, "wide" | "across" | "apart"> & { place: PagePlace | undefined };
 
 /** Returns the entries that the page before did not have; undefined where the list must go back, because the page has no record that is known. */
 export function listFresh(
   entries: JsonObject[],
   rules: ObjectPlan,
-  checkpoint: Checkpoint | undefined,
+  { place, tail = [], marks = [], lasts = [] }: ScanState,
 ): JsonObject[] | undefined {
-  const tail = readIds(checkpoint, "tail");
   if (tail.length === 0) return entries;
-  const known = new Set([...tail, ...readIds(checkpoint, "marks"), ...readIds(checkpoint, "lasts")]);
+  const known = new Set([...tail, ...marks, ...lasts]);
   const isJoined = entries.some((entry) => known.has(readRecordId(entry, rules) ?? ""));
-  const isAtStart = checkpoint?.["place"] === firstPlace(rules);
+  const isAtStart = place === firstPlace(rules);
   return isJoined || isAtStart
     ? entries.filter((entry) => !tail.includes(readRecordId(entry, rules) ?? ""))
     : undefined;
 }
 
 /** Returns whether a page comes no further than the one before: its last record was read. A list that went back may repeat others in front of it. */
-export const endsAsBefore = (
-  entries: JsonObject[],
-  rules: ObjectPlan,
-  checkpoint: Checkpoint | undefined,
-): boolean => {
+export const endsAsBefore = (entries: JsonObject[], rules: ObjectPlan, { tail }: ScanState): boolean => {
   const last = entries.at(-1);
-  return last !== undefined && readRecordId(last, rules) === readIds(checkpoint, "tail").at(-1);
+  return last !== undefined && readRecordId(last, rules) === tail?.at(-1);
 };
 
 /**
@@ -82,30 +59,29 @@ export const endsAsBefore = (
  */
 export function goBack(
   rules: ObjectPlan,
-  checkpoint: Checkpoint = {},
+  state: ScanState,
   { pageSize }: ReadPlan,
-): { records: []; deleted: []; next: Checkpoint } {
-  const { place, read } = checkpoint;
+): { records: []; deleted: []; next: ScanState } {
+  const { page: _, mark: __, empty: ___, across: ____, ...remembered } = state;
+  const { place, read, inRow = 0, back = 0 } = remembered;
   const reached = typeof place === "number" ? place : firstPlace(rules);
   const size = chooseSize(rules.list?.pageSize?.most ?? USUAL_SIZE, pageSize);
-  const furthest = Math.max(reached, readCount(checkpoint, "furthest"));
+  const furthest = Math.max(reached, state.furthest ?? 0);
   // A list that comes further each time comes to its end.
-  const steps = reached > readCount(checkpoint, "furthest") ? 1 : readCount(checkpoint, "back") + 1;
+  const steps = reached > (state.furthest ?? 0) ? 1 : back + 1;
   // Enough to go back to the start twice.
   if (steps > MAX_BACK + (2 * furthest) / size)
     throw brokenPage(
       `the pages of ${rules.name} do not join: their list is in no fixed order, or its records move faster than it can be read`,
     );
-  const inRow = readCount(checkpoint, "inRow");
   const before = Math.max(firstPlace(rules), reached - Math.min(size, LEAST_BACK * 4 ** inRow));
-  const { page: _, mark: __, empty: ___, across: ____, ...remembered } = checkpoint;
   const next = {
     ...remembered,
     place: before,
     back: steps,
     furthest,
     inRow: inRow + 1,
-    ...(typeof read === "number" && { read: Math.max(0, read - (reached - before)) }),
+    ...(read !== undefined && { read: Math.max(0, read - (reached - before)) }),
   };
   return { records: [], deleted: [], next };
 }
@@ -114,22 +90,18 @@ export function goBack(
 export function overlap(
   rules: ObjectPlan,
   plan: ReadPlan,
-  {
-    place,
-    checkpoint,
-    entries,
-  }: { place: PagePlace | undefined; checkpoint: Checkpoint | undefined; entries: JsonObject[] },
+  { place, state, entries }: { place: PagePlace | undefined; state: ScanState; entries: JsonObject[] },
 ): Overlap {
   const mayOverlap = rules.paging?.offset !== undefined || hasFittedPages(rules);
   if (typeof place !== "number" || !mayOverlap) return { place, tail: [], marks: [] };
-  const wide = chooseWidth(checkpoint);
+  const wide = chooseWidth(state);
   const length = Math.min(wide, Math.floor(entries.length / 2));
-  const fitted = findFittedPage(rules, plan, checkpoint);
+  const fitted = findFittedPage(rules, plan, state);
   const end = firstPlace(rules) + (fitted ? fitted.before + fitted.size : 0);
   // A page may be short because the provider gives smaller ones than asked for: only one of the same size, right behind it, fits to it.
   const from = place < end ? end : place - length;
   const usual = fitted ? findEarlier(rules, plan, from, fitted) : from;
-  const reported = readApart(checkpoint, entries);
+  const reported = chooseApart(state, entries);
   // Behind a short page, nobody knows where its records stand.
   const isFull = fitted !== undefined && entries.length >= fitted.size;
   const across = usual === place && isFull && !reported ? findAcross(rules, place) : undefined;
@@ -151,8 +123,7 @@ export function overlap(
 }
 
 /** Returns what is to be remembered behind a page of one that did not overlap. */
-function readApart(checkpoint: Checkpoint | undefined, entries: JsonObject[]): Overlap["apart"] {
-  const apart = checkpoint?.["apart"];
+function chooseApart({ apart }: ScanState, entries: JsonObject[]): ScanState["apart"] {
   if (apart === undefined) return undefined;
   return apart === "next" && entries.length === 0 ? "next" : "reported";
 }
@@ -160,10 +131,10 @@ function readApart(checkpoint: Checkpoint | undefined, entries: JsonObject[]): O
 /** Returns a warning for people at the first page that has records and does not overlap the one before it. */
 export const warnOfGap = (
   { name }: ObjectPlan,
-  checkpoint: Checkpoint | undefined,
+  { apart }: ScanState,
   entries: JsonObject[],
 ): string | undefined =>
-  checkpoint?.["apart"] === "next" && entries.length > 0
+  apart === "next" && entries.length > 0
     ? `pages of ${name} are so small that one did not begin with records of the page before it: where a record was deleted meanwhile, ` +
       "another one may be left out. Another read of the whole object has it, unless a record is deleted then, too"
     : undefined;
@@ -176,10 +147,9 @@ function findAcross(rules: ObjectPlan, place: number): { place: number; size: nu
 }
 
 /** Returns by how many records the next page is to overlap. */
-function chooseWidth(checkpoint: Checkpoint = {}): number {
-  const back = readCount(checkpoint, "inRow");
-  const gone = back === 0 ? 0 : Math.min(WIDEST, LEAST_BACK * 4 ** (back - 1));
-  return Math.max(OVERLAP, gone, Math.floor(readCount(checkpoint, "wide") * NARROWER));
+function chooseWidth({ inRow = 0, wide = 0 }: ScanState): number {
+  const gone = inRow === 0 ? 0 : Math.min(WIDEST, LEAST_BACK * 4 ** (inRow - 1));
+  return Math.max(OVERLAP, gone, Math.floor(wide * NARROWER));
 }
 
 /** Returns the place of a fitted page that begins with the record at a place, or a few before; behind the page where none would reach further. */
@@ -192,34 +162,21 @@ function findEarlier(rules: ObjectPlan, plan: ReadPlan, place: number, { before,
   return firstPlace(rules) + (next?.before ?? end);
 }
 
-/** Returns what the next checkpoint remembers of the overlap. */
+/** Returns what the scan remembers of the overlap. */
 export const rememberOverlap = (
   { tail, marks, wide = 0, across, apart }: Omit<Overlap, "place">,
-  checkpoint: Checkpoint | undefined,
-): Checkpoint => ({
-  ...(across && { across: { ...across } }),
+  { lasts = [], back, furthest }: ScanState,
+): ScanState => ({
+  ...(across && { across }),
   ...(apart && { apart }),
   ...(tail.length > 0 && {
     tail,
     marks,
     ...(wide > OVERLAP && { wide }),
-    lasts: [...readIds(checkpoint, "lasts"), ...tail.slice(-1)].slice(-KNOWN_PAGES),
+    lasts: [...lasts, ...tail.slice(-1)].slice(-KNOWN_PAGES),
   }),
-  ...(checkpoint?.["back"] !== undefined && {
-    back: checkpoint["back"],
-    furthest: readCount(checkpoint, "furthest"),
-  }),
+  ...(back !== undefined && { back }),
+  ...(furthest !== undefined && { furthest }),
 });
 
-/** Returns the ids that a checkpoint has; those of an earlier version have fewer. */
-function readIds(checkpoint: Checkpoint | undefined, name: "tail" | "marks" | "lasts"): string[] {
-  const ids = checkpoint?.[name];
-  return Array.isArray(ids) ? ids.map(String) : [];
-}
-
 const firstPlace = ({ paging }: ObjectPlan): number => paging?.offset?.first ?? 0;
-
-function readCount(checkpoint: Checkpoint, name: "back" | "furthest" | "inRow" | "wide"): number {
-  const count = checkpoint[name];
-  return typeof count === "number" ? count : 0;
-}

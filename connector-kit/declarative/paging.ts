@@ -2,7 +2,6 @@
 import type { Json } from "../../ground/json.ts";
 import { brokenPage } from "../calls/page-check.ts";
 import type { ProviderResponse, ProviderFetch, ProviderRequest } from "../calls/provider-fetch.ts";
-import type { Checkpoint } from "../read-connector.ts";
 import { textAt } from "../calls/text-at.ts";
 import { at, type ObjectPlan } from "./object-plan.ts";
 import type { PagingRules } from "./rules/paging-rules.ts";
@@ -11,15 +10,15 @@ import type { Connector } from "../connector.ts";
 import { send } from "../calls/send-request.ts";
 import { fillPath } from "./fill-path.ts";
 import type { FittedPage } from "./fitted-pages.ts";
+import type { PagePlace, ScanState } from "./scan-state.ts";
 
 /** Adds the place of the page to a request. Pages by URL are requested by their own path. */
 export function putPlace(
   parts: RequestParts,
   paging: PagingRules,
-  checkpoint: Checkpoint | undefined,
+  { place }: ScanState,
   fitted?: FittedPage,
 ): void {
-  const place = checkpoint?.["place"];
   if (paging.page && fitted) put(parts, paging.page.to, fitted.before / fitted.size + paging.page.first);
   else if (paging.page) put(parts, paging.page.to, typeof place === "number" ? place : paging.page.first);
   else if (paging.offset && fitted) put(parts, paging.offset.to, fitted.before + firstOffset(paging.offset));
@@ -49,15 +48,13 @@ interface Answered {
   fitted: FittedPage | undefined;
 }
 
-export type PagePlace = string | number;
-
 /**
  * Returns the place of the next page; undefined after the last. A cursor, an address or a link goes on as long as the provider
  * names a next one, also after an empty page; a list with counted pages goes on until an empty page, unless the answer says more.
  */
 export function nextPlace(
   paging: PagingRules,
-  before: Json | undefined,
+  before: PagePlace | undefined,
   answered: Answered,
 ): PagePlace | undefined {
   const { cursor, nextUrl, link, page, offset, keyset } = paging;
@@ -195,21 +192,21 @@ export function buildFirstCursorRequest(
   rules: ObjectPlan,
   { cursor }: PagingRules,
   bound: Date | undefined,
-  checkpoint: Checkpoint | undefined,
+  { place }: ScanState,
 ): ProviderRequest | undefined {
-  if (!cursor?.start || checkpoint?.["place"] !== undefined) return undefined;
+  if (!cursor?.start || place !== undefined) return undefined;
   const parts: RequestParts = { query: [], body: {} };
   put(parts, cursor.start.sinceTo, formatTime(bound ?? new Date(0), rules.since?.format));
   const path = withQuery(fillPath(cursor.start.path, rules), parts.query);
   return { method: "GET", path, repeatable: true };
 }
 
-/** Returns the checkpoint of the first page. Throws `ProviderError`. */
-export async function requestFirstCheckpoint(
+/** Returns the place of the first page. Throws `ProviderError`. */
+export async function requestFirstPlace(
   request: ProviderRequest,
   { cursor }: PagingRules,
   { fetch, classify }: { fetch: ProviderFetch; classify: NonNullable<Connector["classify"]> },
-): Promise<Checkpoint> {
+): Promise<Pick<ScanState, "place">> {
   const { body, error } = await send(request, fetch, classify);
   if (error) throw error;
   const place = body === undefined || !cursor ? undefined : textAt(body, cursor.from);

@@ -3,11 +3,10 @@ import { createHash } from "node:crypto";
 import type { Json } from "../../ground/json.ts";
 import { brokenPage } from "../calls/page-check.ts";
 import type { ProviderError, ProviderErrorKind } from "../calls/provider-error.ts";
-import type { Checkpoint } from "../read-connector.ts";
 import { valueAt } from "../calls/text-at.ts";
 import { shorten } from "../../ground/storable-text.ts";
-import type { PagePlace } from "./paging.ts";
 import type { PagingRules } from "./rules/paging-rules.ts";
+import type { PagePlace, ScanState } from "./scan-state.ts";
 
 /** More empty pages in a row are a fault of the provider. */
 const MAX_EMPTY_PAGES = 200;
@@ -28,43 +27,37 @@ interface Step {
 }
 
 /** Returns the entries that the list has given before this page; undefined where the scan does not know it. */
-export const readBefore = (checkpoint: Checkpoint | undefined): number | undefined => {
-  if (checkpoint?.["place"] === undefined && checkpoint?.["after"] === undefined) return 0;
-  return typeof checkpoint["read"] === "number" ? checkpoint["read"] : undefined;
-};
+export const countBefore = ({ place, after, read }: ScanState): number | undefined =>
+  place === undefined && after === undefined ? 0 : read;
 
 /**
  * Returns what the next checkpoint remembers besides its place. Throws `ProviderError` for a place that was there before, a page that
  * repeats the one before it, too many empty pages in a row, and pages beyond the depth that the provider lets be read.
  */
-export function trackProgress(
-  checkpoint: Checkpoint | undefined,
-  paging: PagingRules,
-  step: Step,
-): Record<string, Json> {
+export function trackProgress(state: ScanState, paging: PagingRules, step: Step): ScanState {
   const { place = "", after, ids, read } = step;
-  const pages = numberIn(checkpoint, "pages") + 1;
+  const pages = (state.pages ?? 0) + 1;
   const here = digest(`${after ?? ""} ${place}`);
-  const returns = here === checkpoint?.["mark"] || here === readCursor(checkpoint);
+  const returns = here === state.mark || here === digestPlace(state);
   if (returns && !paging.cursor?.scroll && !step.goesBack)
     throw brokenPage(`the next page is one that was read before: ${String(place).slice(0, 200)}`);
-  const empty = ids.length === 0 ? numberIn(checkpoint, "empty") + 1 : 0;
+  const empty = ids.length === 0 ? (state.empty ?? 0) + 1 : 0;
   if (empty > MAX_EMPTY_PAGES)
     throw brokenPage(`${empty} pages in a row are empty, and the provider names a next one`);
   // Behind a bound that has moved, the records at the bound are there once more.
-  const from = checkpoint?.["after"];
-  const page = ids.length === 0 ? undefined : digest(`${String(from ?? "")} ${ids.join(" ")}`);
+  const page = ids.length === 0 ? undefined : digest(`${state.after ?? ""} ${ids.join(" ")}`);
   // A page that is compared may have what the page behind it had, where so many have left.
-  if (page !== undefined && page === checkpoint?.["page"] && checkpoint["comparison"] === undefined)
+  if (page !== undefined && page === state.page && !state.comparison)
     throw brokenPage(`the page has the same ${ids.length} records as the one before it`);
   requireDepth(paging, step.pagesBefore ?? pages, read);
   // Brent's search for circles: the mark moves on to the place at each power of two.
   const isPower = (pages & (pages - 1)) === 0;
-  const mark = isPower || step.goesBack ? here : (checkpoint?.["mark"] ?? here);
-  const restarts = numberIn(checkpoint, "restarts");
+  const mark = isPower || step.goesBack ? here : (state.mark ?? here);
+  const { restarts, restartedAt } = state;
   return {
     pages,
-    ...(restarts > 0 && { restarts, restartedAt: numberIn(checkpoint, "restartedAt") }),
+    ...(restarts !== undefined && { restarts }),
+    ...(restartedAt !== undefined && { restartedAt }),
     mark,
     ...(read !== undefined && { read }),
     ...(empty > 0 && { empty }),
@@ -91,16 +84,13 @@ export const mayBeOfPlace = ({ kind }: ProviderError): boolean => REFUSED_PLACE.
  */
 export function restartBehind(
   { cursor, nextUrl, link, keyset }: PagingRules,
-  checkpoint: Checkpoint | undefined,
+  { place, list, after, seen, size, pages = 0, restarts = 0, restartedAt = 0 }: ScanState,
   error?: ProviderError,
-): Checkpoint | undefined {
-  const { place, list, after, seen, size } = checkpoint ?? {};
+): ScanState | undefined {
   const isNamed = typeof place === "string" && (cursor ?? nextUrl ?? link ?? keyset) !== undefined;
   if (!isNamed || (error && !mayBeOfPlace(error))) return undefined;
-  const pages = numberIn(checkpoint, "pages");
-  const restarts = numberIn(checkpoint, "restarts");
   // Where records of a page were deleted, the list comes less far than before, and has fewer pages.
-  const cameFurther = restarts === 0 || keyset !== undefined || pages > numberIn(checkpoint, "restartedAt");
+  const cameFurther = restarts === 0 || keyset !== undefined || pages > restartedAt;
   if (error ? restarts >= MAX_RESTARTS || !cameFurther : restarts >= MAX_LOSSES) return undefined;
   return {
     ...(list !== undefined && { list }),
@@ -112,8 +102,8 @@ export function restartBehind(
 }
 
 /** Returns where a scroll is read anew that the provider has gone on with. Throws `ProviderError` where that was too often. */
-export function restartBehindLoss(paging: PagingRules, checkpoint: Checkpoint | undefined): Checkpoint {
-  const again = restartBehind(paging, checkpoint);
+export function restartBehindLoss(paging: PagingRules, state: ScanState): ScanState {
+  const again = restartBehind(paging, state);
   if (again) return again;
   throw brokenPage("the provider has gone on with the scroll, and pages of it were lost");
 }
@@ -160,15 +150,8 @@ export function requireDepth({ depth = {} }: PagingRules, pages: number, read = 
     );
 }
 
-const numberIn = (checkpoint: Checkpoint | undefined, name: string): number => {
-  const value = checkpoint?.[name];
-  return typeof value === "number" ? value : 0;
-};
-
-const readCursor = (checkpoint: Checkpoint | undefined): string | undefined =>
-  checkpoint?.["place"] === undefined && checkpoint?.["after"] === undefined
-    ? undefined
-    : digest(`${String(checkpoint["after"] ?? "")} ${String(checkpoint["place"] ?? "")}`);
+const digestPlace = ({ place, after }: ScanState): string | undefined =>
+  place === undefined && after === undefined ? undefined : digest(`${after ?? ""} ${place ?? ""}`);
 
 /** Short, because a checkpoint is stored with every page. */
 export const digest = (text: string): string =>

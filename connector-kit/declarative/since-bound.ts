@@ -1,15 +1,13 @@
 /** Writes the lower bound of a list, and moves it on with the records where pages go on by time. */
 import { now } from "../../ground/clock.ts";
-import type { Json } from "../../ground/json.ts";
 import { brokenPage } from "../calls/page-check.ts";
-import { textAt, valueAt } from "../calls/text-at.ts";
-import type { Checkpoint, ReadPlan, SourceRecord } from "../read-connector.ts";
+import type { ReadPlan, SourceRecord } from "../read-connector.ts";
 import { buildBody } from "./write/body-members.ts";
 import type { ChosenList } from "./chosen-list.ts";
-import type { PagePlace } from "./paging.ts";
 import type { ObjectPlan } from "./object-plan.ts";
 import { put, formatTime, type RequestParts } from "./request-parts.ts";
 import { digest, requireDepth } from "./scan-progress.ts";
+import type { PagePlace, ScanState } from "./scan-state.ts";
 
 /** The zones of the world reach from 12 hours behind UTC to 14 hours ahead: a bound so much earlier misses nothing. */
 const ZONES_MS = 14 * 3_600_000;
@@ -51,43 +49,19 @@ function userText(time: Date, timeZone: string | undefined): string {
 }
 
 /** Where a scan in the order of change times continues. */
-export interface MovedBound {
-  place: PagePlace | undefined;
-  /** ISO time of the bound. */
-  after: string;
-  /** Ids of the records that were read before the bound came there, and changed at that time, as exactly as it is written. */
-  seen: string[];
-  /** What one bound has given so far, where all of it has its time. */
-  here?: Here;
-  /** The comparison of these pages with what they were. */
-  comparison?: Json;
-}
-
-interface Here {
-  pages: number;
-  records: number;
-  /** Digests of the ids of each page. */
-  digests: string[];
-  /** How often the pages were compared. */
-  comparisons?: number;
-}
+export type MovedBound = Required<Pick<ScanState, "after" | "seen">> &
+  Pick<ScanState, "here" | "comparison"> & { place: PagePlace | undefined };
 
 /** A checkpoint stays short: further pages are not compared, but read again where they have numbers. */
 export const MAX_DIGESTS = 1_000;
 
-/** Returns what the next checkpoint remembers of the bound. */
-export const rememberBound = ({ after, seen, here, comparison }: MovedBound): Checkpoint => ({
+/** Returns what the scan remembers of the bound. */
+export const rememberBound = ({ after, seen, here, comparison }: MovedBound): ScanState => ({
   after,
   seen,
-  ...(here && { here: { ...here } }),
-  ...(comparison !== undefined && { comparison }),
+  ...(here && { here }),
+  ...(comparison && { comparison }),
 });
-
-/** Returns the ids of the records at the bound that the pages before had. */
-export const readSeenIds = (checkpoint: Checkpoint | undefined): Set<string> =>
-  new Set(readTexts(checkpoint?.["seen"]));
-
-const readTexts = (texts: Json | undefined): string[] => (Array.isArray(texts) ? texts.map(String) : []);
 
 /**
  * Returns where the next page begins: at the time of the last record, or behind this page where all its records have the time of the
@@ -97,15 +71,15 @@ const readTexts = (texts: Json | undefined): string[] => (Array.isArray(texts) ?
 export function moveBound(
   { rules: { since, name, paging = {} }, bound }: ChosenList,
   records: SourceRecord[],
-  checkpoint: Checkpoint | undefined,
+  state: ScanState,
   place: PagePlace | undefined,
 ): MovedBound | undefined {
   if (!bound || place === undefined) return undefined;
   const last = records.at(-1);
   const stays = (): MovedBound => {
-    const here = countHere(checkpoint, records);
+    const here = countHere(state, records);
     requireDepth(paging, here.pages, here.records);
-    return { place, after: bound.toISOString(), seen: [...readSeenIds(checkpoint)], here };
+    return { place, after: bound.toISOString(), seen: state.seen ?? [], here };
   };
   if (!last) return stays();
   // A few records may have no time: a page goes on behind the last one that has.
@@ -127,8 +101,8 @@ export function moveBound(
   return { place: undefined, after: time.toISOString(), seen: there.map(({ id }) => id) };
 }
 
-function countHere(checkpoint: Checkpoint | undefined, records: SourceRecord[]): Here {
-  const { pages, records: before, digests, ...others } = readHere(checkpoint);
+function countHere(state: ScanState, records: SourceRecord[]): Here {
+  const { pages, records: before, digests, ...others } = readHere(state);
   const isKnown = digests.length === pages && pages < MAX_DIGESTS;
   return {
     ...others,
@@ -138,25 +112,21 @@ function countHere(checkpoint: Checkpoint | undefined, records: SourceRecord[]):
   };
 }
 
+type Here = NonNullable<ScanState["here"]>;
+
 /** Returns what the bound has given before this page. */
-export function readHere(checkpoint: Checkpoint | undefined): Here {
-  const here = checkpoint?.["here"] ?? null;
-  const comparisons = numberAt(here, "comparisons");
-  return {
-    pages: numberAt(here, "pages"),
-    records: numberAt(here, "records"),
-    digests: readTexts(valueAt(here, "digests")),
-    ...(comparisons > 0 && { comparisons }),
-  };
-}
+export const readHere = ({ here }: ScanState): Here & { digests: string[] } => ({
+  pages: 0,
+  records: 0,
+  digests: [],
+  ...here,
+});
 
 /** The order of records of one time does not matter. */
 export const digestRecords = (records: SourceRecord[]): string => {
   const ids = records.map(({ id }) => id).toSorted((a, b) => (a < b ? -1 : 1));
   return digest(ids.join(" "));
 };
-
-const numberAt = (counts: Json, name: string): number => Number(textAt(counts, name) ?? 0);
 
 const outOfOrder = (name: string) => brokenPage(`the list of ${name} is not in the order of change`);
 

@@ -2,32 +2,29 @@
  * The size of a scan's pages. It becomes smaller where an answer is longer than may be read, as records with all their members can be, or takes
  * the provider too long; and a number of page means another place where the size, or the order of the list, is another one.
  */
-import type { Json } from "../../ground/json.ts";
-import type { Checkpoint, ReadPlan } from "../read-connector.ts";
+import type { ReadPlan } from "../read-connector.ts";
 import type { ChosenList } from "./chosen-list.ts";
 import type { ObjectPlan } from "./object-plan.ts";
-import type { PagePlace } from "./paging.ts";
 import { chooseSize, goOnApart } from "./fitted-pages.ts";
 import { put, type RequestParts } from "./request-parts.ts";
 import { digest } from "./scan-progress.ts";
+import type { PagePlace, ScanState } from "./scan-state.ts";
 
 type PageSizeRules = NonNullable<NonNullable<ObjectPlan["list"]>["pageSize"]>;
 
 /** Returns the plan with the size that this scan has come down to. */
-export function withKnownSize(plan: ReadPlan, checkpoint: Checkpoint | undefined): ReadPlan {
-  const size = checkpoint?.["size"];
-  return typeof size === "number" ? { ...plan, pageSize: size } : plan;
-}
+export const withKnownSize = (plan: ReadPlan, { size }: ScanState): ReadPlan =>
+  size === undefined ? plan : { ...plan, pageSize: size };
 
-/** Returns what the next checkpoint remembers of its place: with a number, also which list it counts in, and the size of numbered pages. */
+/** Returns what the scan remembers of the next place: with a number, also which list it counts in, and the size of numbered pages. */
 export function rememberPlace(
   chosen: ChosenList,
   place: PagePlace | undefined,
-  checkpoint: Checkpoint | undefined,
+  { size: known }: ScanState,
   pageSize: number | undefined,
-): Checkpoint {
+): ScanState {
   const { page } = chosen.rules.paging ?? {};
-  const size = checkpoint?.["size"] ?? (page && !page.anySize ? pageSize : undefined);
+  const size = known ?? (page && !page.anySize ? pageSize : undefined);
   return {
     ...(place !== undefined && { place }),
     ...(size !== undefined && { size }),
@@ -38,26 +35,26 @@ export function rememberPlace(
 /**
  * Returns where a list begins anew whose place is one in another list. A number of page or of record is one where another version of the
  * description asked for the list in another way, so perhaps in another order, or where its pages had another size: going on would leave
- * records out. So it is with a checkpoint that did not store this. A cursor or an address is the provider's, and goes on, except where the
+ * records out. So it is with a state that did not store this. A cursor or an address is the provider's, and goes on, except where the
  * list has come to be read on by time: a place without the time that was reached is from before, in another order. Undefined where the
  * list goes on.
  */
 export function restartElsewhere(
   chosen: ChosenList,
   { pageSize }: ReadPlan,
-  checkpoint: Checkpoint | undefined,
-): Checkpoint | undefined {
-  const { place, size, asked, after } = checkpoint ?? {};
+  state: ScanState,
+): ScanState | undefined {
+  const { place, size, asked, after } = state;
   const { list, paging, since } = chosen.rules;
   const goesOnByTime = since?.keyset === true && chosen.bound !== undefined;
-  if (goesOnByTime && place !== undefined && after === undefined) return beginAnew(checkpoint);
+  if (goesOnByTime && place !== undefined && after === undefined) return beginAnew(state);
   // An address or a cursor from before pages were counted says nothing of where they go on.
-  if (typeof place === "string" && (paging?.page ?? paging?.offset)) return beginAnew(checkpoint);
+  if (typeof place === "string" && (paging?.page ?? paging?.offset)) return beginAnew(state);
   if (typeof place !== "number") return undefined;
   const most = list?.pageSize?.most;
   const isSized =
     !paging?.page || paging.page.anySize || most === undefined || size === chooseSize(most, pageSize);
-  return isSized && asked === digestRequest(chosen) ? undefined : beginAnew(checkpoint);
+  return isSized && asked === digestRequest(chosen) ? undefined : beginAnew(state);
 }
 
 /** Returns a digest of what decides which records a list has, and in which order. The bound itself is the same in all pages that are counted. */
@@ -84,24 +81,24 @@ export function putSize(
 export function restartWithHalf(
   { list, paging = {} }: ObjectPlan,
   { pageSize }: ReadPlan,
-  checkpoint: Checkpoint | undefined,
-): Checkpoint | undefined {
+  state: ScanState,
+): ScanState | undefined {
   const most = list?.pageSize?.most;
   if (most === undefined) return undefined;
-  const apart = goOnApart(checkpoint);
+  const apart = goOnApart(state);
   if (apart) return apart;
   const size = Math.floor(chooseSize(most, pageSize) / 2);
   if (size < 1) return undefined;
   const { cursor, page, offset, keyset } = paging;
-  if (page?.anySize ?? offset ?? keyset ?? (cursor && !cursor.scroll)) return { ...checkpoint, size };
-  const address = writeSize(checkpoint?.["place"], list?.pageSize, size);
-  if (address !== undefined) return { ...checkpoint, place: address, size };
-  return { ...beginAnew(checkpoint), size };
+  if (page?.anySize ?? offset ?? keyset ?? (cursor && !cursor.scroll)) return { ...state, size };
+  const address = writeSize(state.place, list?.pageSize, size);
+  if (address !== undefined) return { ...state, place: address, size };
+  return { ...beginAnew(state), size };
 }
 
 /** Returns the address of the next page with another size; undefined where its place depends on the size, or where it has none. */
 function writeSize(
-  place: Json | undefined,
+  place: PagePlace | undefined,
   rules: PageSizeRules | undefined,
   size: number,
 ): string | undefined {
@@ -125,8 +122,8 @@ export function readSlowWords(
   return chooseSize(most, size) * LEAST_SHARE > chooseSize(most, wanted) ? halvedBy : undefined;
 }
 
-/** Returns the beginning of the list that the checkpoint is in. */
-function beginAnew({ list, after, seen, isPartial }: Checkpoint = {}): Checkpoint {
+/** Returns the beginning of the list that the scan is in. */
+function beginAnew({ list, after, seen, isPartial }: ScanState): ScanState {
   return {
     ...(list !== undefined && { list }),
     ...(after !== undefined && { after, ...(seen !== undefined && { seen }) }),
