@@ -281,6 +281,9 @@ const ObjectFacts = closed({
         at: text("Path of the list in a record."),
         name: text("Member of an entry that has the name of the field."),
         value: text("Member that has its value as text."),
+        source: optional(
+          "Key in `sources` of what entries without a text have, where it is not that of the list.",
+        ),
         names: optional("Regular expression of their names, where other fields are members of the record."),
       },
       "Records show fields as entries of a list.",

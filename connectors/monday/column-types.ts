@@ -23,7 +23,7 @@ export const columnTypes: FieldListRules["types"] = {
   last_updated: "datetime",
 };
 
-/** Columns that are computed have no text, and stay as they are. */
+/** Columns that are computed, or lead to other items, have no text, and stay as they are. */
 const READABLE = [
   "text",
   "long_text",

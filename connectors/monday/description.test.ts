@@ -109,6 +109,26 @@ test("values of columns that roll up are asked for, in lists and of one item", a
     assert.match(readParts(body).query, /\bcolumn_values\(capabilities:\[CALCULATED\]\)\{/);
 });
 
+/**
+ * changelog/value-field-now-returns-null-on-connect-boards-dependency-and-subtasks-columns (2025-04), and of 2023-10 for `text`: which items a
+ * column leads to is told only by members of the type of its values.
+ */
+test("a column that leads to other items tells which", async () => {
+  const link = { id: "link", type: "board_relation", text: null, value: null };
+  const told = { ...link, display_value: "Pens", linked_item_ids: ["9876543211"] };
+  const { fetch, requests } = replay(success({ items: [{ ...item, column_values: [told] }] }));
+  const [record] = await read.readByIds(planRead(BOARD), [ITEM], fetch);
+  assert.deepEqual(record?.values["link"], told);
+  const { query } = readParts(requests[0]?.body);
+  for (const [type, member] of [
+    ["BoardRelationValue", "linked_item_ids"],
+    ["DependencyValue", "linked_item_ids"],
+    ["MirrorValue", "display_value"],
+    ["SubtasksValue", "subitems_ids"],
+  ] as const)
+    assert.match(query, new RegExp(`\\.\\.\\.on ${type}\\{[^}]*\\b${member}\\b`));
+});
+
 test("the next page of boards has its number, and a size with which it begins with the last boards of the one before", async () => {
   const boards = (from: number, to: number) =>
     success({ boards: Array.from({ length: to - from + 1 }, (_, index) => ({ id: String(from + index) })) });

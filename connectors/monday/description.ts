@@ -12,10 +12,14 @@ export const provider = headerKey("Monday", "https://api.monday.com", "Authoriza
 
 const path = "/v2";
 const id = "body.variables.id";
+/** Columns that lead to other items have neither text nor value: only these members, which have to be named, tell the items. */
+const linked =
+  "...on BoardRelationValue{display_value linked_item_ids} ...on DependencyValue{display_value linked_item_ids} " +
+  "...on MirrorValue{display_value} ...on SubtasksValue{display_value subitems_ids}";
 /** Columns that roll up have no values otherwise. Items below others are on a board of their own, of the type `sub_items_board`. */
 const item =
   "id name state created_at updated_at creator_id group{id title} parent_item{id} " +
-  "column_values(capabilities:[CALCULATED]){id type text value}";
+  `column_values(capabilities:[CALCULATED]){id type text value ${linked}}`;
 
 const mutation = (query: string) => ({ method: "POST" as const, path, body: { query } });
 

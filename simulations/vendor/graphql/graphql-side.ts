@@ -16,6 +16,7 @@ import {
   type GraphQLResolveInfo,
   type GraphQLOutputType,
   type GraphQLSchema,
+  type GraphQLTypeResolver,
 } from "graphql";
 import { isJsonObject, type Json, type JsonObject } from "../../../ground/json.ts";
 import type { CarriedOut, GraphqlSide } from "../vendor-fields.ts";
@@ -41,6 +42,7 @@ export function openGraphqlSide(sdl: string): GraphqlSide {
       document,
       variableValues: variables !== undefined && isJsonObject(variables) ? variables : {},
       fieldResolver: resolver(schema, callField),
+      typeResolver: resolveType,
     });
     if (result instanceof Promise) throw new Error("a field was answered too late");
     const { data, errors: [error] = [] } = result;
@@ -64,6 +66,12 @@ function parseQuery(query: string): DocumentNode | GraphQLError {
     throw error;
   }
 }
+
+/** A value of an interface is of the type that the facts name, else of the last one that it can be. */
+const resolveType: GraphQLTypeResolver<unknown, unknown> = (value, _, { schema }, type) => {
+  const named = (value as JsonObject)["__typename"];
+  return typeof named === "string" ? named : schema.getPossibleTypes(type).at(-1)?.name;
+};
 
 type CallField = Parameters<GraphqlSide>[1];
 

@@ -50,11 +50,12 @@ export function cutSchemaExcerpt(schema: GraphQLSchema, facts: Facts): string {
       const paths = listAnswerPaths(fact, object).map((path) => [...rest, ...path]);
       keepField(kept, field, paths, listArgumentPaths(fact));
     }
+  keepNamedTypes(kept, schema, facts);
   const inOrder = Object.values(schema.getTypeMap()).filter((type) => kept.has(type));
   const isRoot = (type: GraphQLNamedType) =>
     type === schema.getQueryType() || type === schema.getMutationType();
   const texts = [...inOrder.filter(isRoot), ...inOrder.filter((type) => !isRoot(type))]
-    .map((type) => printType(type, kept))
+    .map((type) => printType(type, kept, schema))
     .filter((text) => text !== "");
   return [printRoots(schema), ...texts].filter((text) => text !== "").join("\n");
 }
@@ -104,6 +105,13 @@ function keepType(kept: Kept, type: GraphQLNamedType, paths: Path[], named: Path
   }
 }
 
+/** Keeps, of the types that an interface can be, those that examples name by `__typename`. */
+function keepNamedTypes(kept: Kept, schema: GraphQLSchema, facts: Facts): void {
+  const names = new Set([...JSON.stringify(facts).matchAll(/"__typename":"(\w+)"/g)].map(([, name]) => name));
+  for (const type of [...kept.keys()].filter(isInterfaceType))
+    for (const one of schema.getPossibleTypes(type)) if (names.has(one.name)) keepType(kept, one, []);
+}
+
 const isDemanded = (member: Member): boolean => !("args" in member) && isRequiredInputField(member);
 
 /** Lists the paths in the answer to a field. */
@@ -148,7 +156,7 @@ const listArgumentPaths = (fact: ListFact | RecordFact): Path[] => [
 /** Maximum number of an enum's values: lists of all countries and currencies are no facts about an object. */
 const MAX_VALUES = 60;
 
-function printType(type: GraphQLNamedType, kept: Kept): string {
+function printType(type: GraphQLNamedType, kept: Kept, schema: GraphQLSchema): string {
   if (isEnumType(type) && type.getValues().length > MAX_VALUES) return `scalar ${type.name}\n`;
   if (isScalarType(type)) return isSpecifiedScalarType(type) ? "" : `scalar ${type.name}\n`;
   if (isEnumType(type))
@@ -162,7 +170,17 @@ function printType(type: GraphQLNamedType, kept: Kept): string {
   const lines = members
     .filter(({ name }) => kept.get(type)?.has(name))
     .map((member) => printMember(member, kept));
-  return `${isInputObjectType(type) ? "input" : "type"} ${type.name} {\n${lines.join("")}}\n`;
+  const shapes = isObjectType(type) ? type.getInterfaces().filter((one) => kept.has(one)) : [];
+  const implemented = shapes.length === 0 ? "" : ` implements ${shapes.map(({ name }) => name).join(" & ")}`;
+  return `${keywordFor(type, kept, schema)} ${type.name}${implemented} {\n${lines.join("")}}\n`;
+}
+
+/** An interface of which no type is kept is a type of its own. */
+function keywordFor(type: GraphQLNamedType, kept: Kept, schema: GraphQLSchema): string {
+  if (isInputObjectType(type)) return "input";
+  return isInterfaceType(type) && schema.getPossibleTypes(type).some((one) => kept.has(one))
+    ? "interface"
+    : "type";
 }
 
 function printMember(member: Member, kept: Kept): string {

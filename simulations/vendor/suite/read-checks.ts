@@ -2,8 +2,6 @@
 import { now } from "../../../ground/clock.ts";
 import { planRead } from "../../../connector-kit/testing/order-fixture.ts";
 import type { ListFact } from "../../../connector-kit/facts/facts.ts";
-import type { Json } from "../../../ground/json.ts";
-import { textAt, valueAt } from "../../../connector-kit/calls/text-at.ts";
 import type { Checkpoint, DeletionPage } from "../../../connector-kit/read-connector.ts";
 import { extractPart } from "../vendor-request.ts";
 import { leavesOutEmpty } from "../../../connector-kit/facts/value-facts.ts";
@@ -67,9 +65,6 @@ export function listReadChecks(bench: Bench): Check[] {
     ),
     ...listFieldChecks(bench, list),
     ...listValueChecks(bench),
-    ...(object.fieldList
-      ? [{ name: "fields that records have as a list", source, run: () => listedFields(bench) }]
-      : []),
     ...(deleted
       ? [{ name: "deletions that the list tells", source, run: () => checkReportedDeletions(bench) }]
       : []),
@@ -339,18 +334,6 @@ async function manyFields(bench: Bench): Promise<undefined> {
       missing.length === 0,
       `${missing.length} of ${fields.length} fields of ${id} are missing: ${missing[0]}`,
     );
-  }
-}
-
-async function listedFields(bench: Bench): Promise<undefined> {
-  const { fieldList, example } = bench.object;
-  putRecords(bench, 1);
-  const [record] = (await scanAll(bench)).records;
-  const entries = fieldList && example && valueAt(example as Json, fieldList.at);
-  for (const entry of Array.isArray(entries) ? entries : []) {
-    const [name, wanted] = [textAt(entry, fieldList?.name ?? ""), textAt(entry, fieldList?.value ?? "")];
-    const found = name === undefined ? undefined : record?.values[name];
-    expect(String(found) === wanted, `${name} is ${JSON.stringify(found)}, not ${wanted}`);
   }
 }
 

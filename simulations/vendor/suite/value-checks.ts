@@ -1,7 +1,9 @@
 /** Checks of the values of records: each field under its name, with the vendor's meaning, read and written. */
+import { isDeepStrictEqual } from "node:util";
 import { orderWrite } from "../../../connector-kit/testing/order-fixture.ts";
+import { textAt, valueAt } from "../../../connector-kit/calls/text-at.ts";
 import type { RecordFact } from "../../../connector-kit/facts/facts.ts";
-import type { Json, JsonObject } from "../../../ground/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../../ground/json.ts";
 import type { NewRecord } from "../vendor-records.ts";
 import { expect, scanAll, putRecords, type Check, type Bench } from "./bench.ts";
 import { findFreeField } from "./write-checks.ts";
@@ -17,6 +19,15 @@ export function listValueChecks(bench: Bench): Check[] {
       source: object.list?.onlySingle?.source ?? object.list?.source,
       run: () => wholeValue(bench, path),
     })),
+    ...(object.fieldList
+      ? [
+          {
+            name: "fields that records have as a list",
+            source: object.fieldList.source ?? object.list?.source,
+            run: () => listedFields(bench),
+          },
+        ]
+      : []),
     ...values.map((fact, index) => ({
       name: `value ${index + 1}: ${fact.field}`,
       source: fact.source,
@@ -48,6 +59,26 @@ async function wholeValue(bench: Bench, path: string): Promise<undefined> {
   const found = await readField(bench, name, { shown: { path, value: "whole" } });
   const text = JSON.stringify(found) ?? "";
   expect(text.includes("whole"), `${path}, which only the answer by id has, is not read`);
+}
+
+async function listedFields(bench: Bench): Promise<undefined> {
+  const { fieldList, example } = bench.object;
+  putRecords(bench, 1);
+  const [record] = (await scanAll(bench)).records;
+  const entries = fieldList && example && valueAt(example as Json, fieldList.at);
+  for (const entry of Array.isArray(entries) ? entries : []) {
+    const [name = "", wanted] = [textAt(entry, fieldList?.name ?? ""), textAt(entry, fieldList?.value ?? "")];
+    const found = record?.values[name] ?? null;
+    if (wanted === undefined) checkEntry(name, found, entry);
+    else expect(String(found) === wanted, `${name} is ${JSON.stringify(found)}, not ${wanted}`);
+  }
+}
+
+/** Checks that a field whose entry has no text is read with the other members of the entry. */
+function checkEntry(name: string, found: Json, entry: Json): void {
+  const { __typename: _, ...wanted } = isJsonObject(entry) ? entry : {};
+  const missing = Object.keys(wanted).filter((key) => !isDeepStrictEqual(valueAt(found, key), wanted[key]));
+  expect(missing.length === 0, `${name}, which has no text, is read without its ${missing.join(" and ")}`);
 }
 
 async function meantValue(bench: Bench, { at, field, shown, means, plainBy }: ValueFact): Promise<undefined> {
