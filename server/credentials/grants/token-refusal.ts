@@ -70,10 +70,10 @@ const CROSSED = /expired authorization code|token request is already being proce
 
 /**
  * Words of refusals that pass, whatever the code beside them, unless they also call the token dead: a user who may not sign in at this hour or from here (Salesforce, with
- * `invalid_grant`), a limit of requests (Zoho), and Microsoft's codes of throttling, outages and suspected loops.
+ * `invalid_grant`), limits of requests (Zoho) and of logins (Salesforce), and Microsoft's codes of throttling, outages and suspected loops.
  */
 const PASSING_WORDS =
-  /\bip restricted\b|\blogin hours\b|\btoo many (?:\w+ )?(?:requests|attempts|logins)\b|\brate limit|\btry again (?:later|after|in)\b|\bAADSTS(?:50196|90006|90033|90051|90055)\b/i;
+  /\bip restricted\b|\blogin hours\b|\btoo many (?:\w+ )?(?:requests|attempts|logins)\b|\brate (?:limit|exceeded)|\btry again (?:later|after|in)\b|\bAADSTS(?:50196|90006|90033|90051|90055)\b/i;
 
 /** Passing refusals that some providers give the status of a final one. */
 const PASSING = new Set([
