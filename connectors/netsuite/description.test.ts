@@ -27,7 +27,10 @@ test("the id of a new record is in an address in a header; the record is read ba
   assert.deepEqual(outcomes, [{ success: true, recordId: "647", data: customer("647") }]);
   assert.deepEqual(
     requests.map(({ method, path }) => `${method} ${path}`),
-    ["POST /services/rest/record/v1/customer", "GET /services/rest/record/v1/customer/647"],
+    [
+      "POST /services/rest/record/v1/customer",
+      "GET /services/rest/record/v1/customer/647?expandSubResources=true",
+    ],
   );
   assert.deepEqual(requests[0]?.body, values);
 });
@@ -103,7 +106,12 @@ test("lists have only ids: each record is read, one that is gone is left out, an
   assert.equal(page.total, 4);
   assert.deepEqual(
     requests.map(({ path }) => path.replace("/services/rest/record/v1", "")),
-    ["/customer?limit=3&offset=0", "/customer/647", "/customer/648", "/customer/649"],
+    [
+      "/customer?limit=3&offset=0",
+      "/customer/647?expandSubResources=true",
+      "/customer/648?expandSubResources=true",
+      "/customer/649?expandSubResources=true",
+    ],
   );
 });
 
@@ -176,9 +184,17 @@ test("only the module of the REST API is written to and read", () => {
   assert.equal(catalog.built("netsuite", "read", "suiteql"), false);
 });
 
-test("records with lines are read with them, not with links to them", async () => {
+/** Format of Sublists and Subrecords: "the response contains only the body fields of the record" without the parameter. */
+test("records are read with their sublists, not with links to them", async () => {
   const order = { id: "9", lastModifiedDate: "2026-11-20T09:00:00Z", item: { items: [{ line: 1 }] } };
-  for (const objectName of ["opportunity", "salesOrder", "purchaseOrder", "invoice"]) {
+  for (const objectName of [
+    "customer",
+    "inventoryItem",
+    "opportunity",
+    "salesOrder",
+    "purchaseOrder",
+    "invoice",
+  ]) {
     const { fetch, requests } = replay(
       { status: 200, body: { hasMore: false, items: [{ id: "9" }], totalResults: 1 } },
       { status: 200, body: order },

@@ -58,9 +58,6 @@ export const provider = oauth2("Netsuite", "https://{{.workspace}}.suitetalk.api
 
 const records = "/services/rest/record/v1/{path}";
 
-/** Without the parameter the lines of a transaction are a link. */
-const withLines = { get: { path: `${records}/{id}?expandSubResources=true` } };
-
 export const description: Description = {
   module: "restapi",
   defaults: {
@@ -81,7 +78,8 @@ export const description: Description = {
       empty: true,
     },
     delete: { method: "DELETE", path: `${records}/{id}` },
-    get: { path: `${records}/{id}` },
+    // Without the parameter sublists and subrecords are links: lines of a transaction, addresses, prices.
+    get: { path: `${records}/{id}?expandSubResources=true` },
     metadata: {
       list: {
         path: "/services/rest/record/v1/metadata-catalog/{path}",
@@ -102,10 +100,10 @@ export const description: Description = {
     contact: { example: { entityId: "Ada Quill", subsidiary: { id: "1" } } },
     vendor: { example: { companyName: "Quill Ltd" } },
     employee: { example: { firstName: "Ada" } },
-    opportunity: { ...withLines, example: { title: "Pens" } },
-    salesOrder: { ...withLines, example: { entity: { id: "647" } } },
-    purchaseOrder: { ...withLines, example: { entity: { id: "648" } } },
-    invoice: { ...withLines, example: { entity: { id: "647" } } },
+    opportunity: { example: { title: "Pens" } },
+    salesOrder: { example: { entity: { id: "647" } } },
+    purchaseOrder: { example: { entity: { id: "648" } } },
+    invoice: { example: { entity: { id: "647" } } },
     inventoryItem: { example: { itemId: "Pen" } },
     task: { example: { title: "Call Ada" } },
   },
