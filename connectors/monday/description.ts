@@ -210,6 +210,7 @@ export const description: Description = {
       FIELD_MINUTE_RATE_LIMIT_EXCEEDED: "rate_limited",
       DAILY_LIMIT_EXCEEDED: "rate_limited",
       maxConcurrencyExceeded: "rate_limited",
+      IP_RATE_LIMIT_EXCEEDED: "rate_limited",
       // Comes with status 200, and tells nothing of what was done before.
       INTERNAL_SERVER_ERROR: "unknown_outcome",
     },

@@ -140,7 +140,10 @@ const PASSING: [what: string, said: Said][] = [
     ],
   ],
   // Salesforce allows a user 3,600 logins an hour (restforce/restforce#412 and #744).
-  ["Salesforce's limit of logins", [400, { error: "invalid_grant", error_description: "login rate exceeded" }]],
+  [
+    "Salesforce's limit of logins",
+    [400, { error: "invalid_grant", error_description: "login rate exceeded" }],
+  ],
   ["a rate limit in a success", [200, { ok: false, error: "ratelimited" }]],
   ["a request timeout", [408, { error: "timeout" }]],
   ["a success without a token", [200, {}]],
