@@ -3,6 +3,7 @@
  * Google discovery document, or a GraphQL schema as SDL or introspection. It prints what drifted and ends with 1; with `--write` the members that come from this file are updated.
  * Without facts it proposes some; `--write` writes them. `--source KEY` says which source the file is, where its name does not.
  */
+import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { parseArgs } from "node:util";
@@ -141,7 +142,9 @@ function listRequests(): WantedRequest[] {
 }
 
 function write(changed: Facts): void {
-  writeFileSync(place, `${JSON.stringify(changed, null, 2)}\n`);
+  // Without line breaks, so that an object that fits on a line stays on it.
+  writeFileSync(place, JSON.stringify(changed));
+  execFileSync("oxfmt", [place]);
   console.log(`${place} is written.`);
 }
 
