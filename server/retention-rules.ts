@@ -3,26 +3,42 @@ import { deliveryRetentionRules } from "./deliver/delivery-retention.ts";
 import type { Config } from "../ground/config.ts";
 import { nowMs } from "../ground/clock.ts";
 import { buildFirstId } from "../ground/ids.ts";
-import { SUBSCRIPTION_EVENT_DAYS } from "../ground/retention-bounds.ts";
+import {
+  applyBounds,
+  computeRetentionBounds,
+  SUBSCRIPTION_EVENT_DAYS,
+  type HistoryKind,
+  type RetentionConfig,
+} from "../ground/retention-bounds.ts";
 import type { RetentionRule } from "./jobs/retention.ts";
-import { projectRetentionRules } from "./project-retention-rules.ts";
 import type { Database } from "./store/database/database.ts";
-import type { DataQueries } from "./store/database/sides.ts";
+import type { ControlQueries, DataQueries } from "./store/database/sides.ts";
 import { removeInShards } from "./store/shards/each-shard.ts";
 import { removeOldAgentChanges } from "./store/agents/agent-changes.ts";
 import { removeOldAgentActs } from "./store/agents/agent-acts.ts";
 import { expireApprovals, removeOldApprovals } from "./store/agents/approval-queue.ts";
 import { removeAuditEventsBefore } from "./store/access/audit-events.ts";
-import { removeOldConsents } from "./store/connections/consents.ts";
+import { removeOldConsents, removeProjectConsents } from "./store/connections/consents.ts";
 import { removeExpiredCustomAuthSessions } from "./store/connections/custom-auth-sessions.ts";
+import { listOwnRetention } from "./store/access/project-retention.ts";
+import type { ProjectBound } from "./store/database/id-range.ts";
+import {
+  removeProjectDeliveries,
+  removeProjectEvents,
+  removeProjectNowhere,
+} from "./store/deliveries/delivery-sweep.ts";
+import { removeProjectLeftOut } from "./store/reads/seen-records.ts";
 import { dropHeldBefore, listReleasable, releaseHeld } from "./store/deliveries/held-messages.ts";
 import { removeOldIdempotencyKeys } from "./store/access/idempotency-keys.ts";
 import { forgetRemovedInstallations } from "./store/operations/operation-lists.ts";
-import { removeOldOperations } from "./store/operations/operations.ts";
+import { removeOldOperations, removeProjectOperations } from "./store/operations/operations.ts";
 import { removePushesBefore } from "./store/subscriptions/received-pushes.ts";
-import { removeProxyUsageBefore } from "./store/operations/proxy-usage.ts";
-import { removeOldRefusedRequests } from "./store/access/refused-requests.ts";
-import { removeSubscriptionEventsBefore } from "./store/subscriptions/subscription-events.ts";
+import { removeProjectProxyUsage, removeProxyUsageBefore } from "./store/operations/proxy-usage.ts";
+import { removeOldRefusedRequests, removeProjectRefusedRequests } from "./store/access/refused-requests.ts";
+import {
+  removeProjectSubscriptionEvents,
+  removeSubscriptionEventsBefore,
+} from "./store/subscriptions/subscription-events.ts";
 import { removeExpiredSessions } from "./store/access/sessions.ts";
 import { removeExpiredSignInAttempts } from "./store/access/sign-in-attempts.ts";
 import { removeExpiredUploads } from "./store/integrations/uploads.ts";
@@ -98,7 +114,7 @@ export function listRetentionRules({
       eventDays: config.eventRetentionDays,
       deliveredDataDays: config.readRetentionDays,
     }),
-    ...projectRetentionRules({ database, config }),
+    ...listProjectRules({ database, config }),
   ];
 }
 
@@ -117,3 +133,55 @@ const agentRules = ({ control, shards }: Database, historyBefore: () => string):
   },
   { what: "counted acts of agents", remove: (most) => removeOldAgentActs(control, most) },
 ];
+
+/** Removes up to `max` rows of one project and returns their number. */
+type RemoveForProject<Side> = (queries: Side, bound: ProjectBound, max: number) => Promise<number>;
+type Remove = (database: Database, bound: ProjectBound, max: number) => Promise<number>;
+
+const onControl =
+  (remove: RemoveForProject<ControlQueries>): Remove =>
+  ({ control }, bound, max) =>
+    remove(control, bound, max);
+const onData =
+  (remove: RemoveForProject<DataQueries>): Remove =>
+  (database, bound, max) =>
+    removeInShards(database, max, (data, most) => remove(data, bound, most));
+
+/** Delivered data messages have no rule here: that of all projects takes the bound of each (`deliver/delivery-retention.ts`). */
+const PROJECT_RULES: [what: string, kind: HistoryKind, remove: Remove][] = [
+  ["operations", "operations", onData(removeProjectOperations)],
+  ["consents", "operations", onControl(removeProjectConsents)],
+  // Deliveries first: a delivery without its event cannot be shown.
+  ["deliveries", "events", onData(removeProjectDeliveries)],
+  ["events", "events", onData(removeProjectEvents)],
+  ["records that were left out", "dataMessages", onData(removeProjectLeftOut)],
+  ["notes about events without a route", "events", onData(removeProjectNowhere)],
+  ["proxy usage", "proxyCalls", onData(removeProjectProxyUsage)],
+  ["refused requests", "refusedRequests", onControl(removeProjectRefusedRequests)],
+  ["events of subscriptions", "subscriptionEvents", onData(removeProjectSubscriptionEvents)],
+  ["pushes set aside", "subscriptionEvents", onControl(removePushesBefore)],
+];
+
+/** Returns the rules for projects that keep history for a shorter time than the operator. */
+function listProjectRules({
+  database,
+  config,
+}: {
+  database: Database;
+  config: RetentionConfig;
+}): RetentionRule[] {
+  const bounds = computeRetentionBounds(config);
+  return PROJECT_RULES.map(([what, kind, removeForProject]) => ({
+    what: `${what} of projects with a retention of their own`,
+    async remove(max) {
+      let removed = 0;
+      for (const { projectId, days } of await listOwnRetention(database.control, kind)) {
+        const timeMs = nowMs() - applyBounds(bounds[kind], days) * DAY_MS;
+        const bound = { projectId, time: new Date(timeMs), id: buildFirstId(timeMs) };
+        removed += await removeForProject(database, bound, max - removed);
+        if (removed === max) break;
+      }
+      return removed;
+    },
+  }));
+}
