@@ -1,22 +1,22 @@
 /** Checks a manifest against every rule and returns all findings at once, in the order of the file. */
+import { type TSchema, Type } from "typebox";
+import { Check } from "typebox/value";
 import type { KnownObjects } from "../connector-kit/known-objects.ts";
 import { formatCount } from "../ground/format-count.ts";
-import { isJsonObject } from "../ground/json.ts";
-import { createReport, MAX_FINDINGS, type Finding, type Report } from "./finding.ts";
-import { applyIgnoreComments } from "./ignore-comments.ts";
-import type { Action, Manifest } from "./manifest.ts";
-import { normalizeManifest } from "./normalize-manifest.ts";
+import { isJsonObject, type Json } from "../ground/json.ts";
+import { createReport, type Finding, MAX_FINDINGS, type Report } from "./finding.ts";
+import { type Action, type Manifest, type ManifestIntegration, ManifestSchema } from "./manifest.ts";
 import { parseManifest } from "./parse-manifest.ts";
-import { listMaps, listObjects, readText, type LocatedValue } from "./located-value.ts";
+import { listMaps, listObjects, type LocatedValue, readText } from "./located-value.ts";
 import { checkDestinations } from "./rules/destination-rules.ts";
 import {
-  checkProvider,
+  type Catalog,
   checkFields,
   checkObjects,
-  checkStandardObjects,
+  checkProvider,
   checkProviderApp,
   checkProviderBackfill,
-  type Catalog,
+  checkStandardObjects,
 } from "./rules/provider-rules.ts";
 import { checkReadObjects } from "./rules/read-object-rules.ts";
 import { checkManifestShape } from "./rules/shape-rules.ts";
@@ -116,4 +116,74 @@ function shorten(findings: Finding[], dropped: number): Finding[] {
       remedy: "Fix these first.",
     },
   ];
+}
+
+/** Suppressed rules by line number; undefined means every rule. */
+type SuppressedRules = Map<number, Set<string> | undefined>;
+
+/** Returns the findings that remain. Errors are never suppressed. */
+function applyIgnoreComments(source: string, findings: readonly Finding[]): Finding[] {
+  const suppressed = parseDirectives(source);
+  if (suppressed.size === 0) return [...findings];
+  return findings.filter((finding) => {
+    if (finding.severity === "error" || !suppressed.has(finding.line)) return true;
+    const rules = suppressed.get(finding.line);
+    return rules !== undefined && !rules.has(finding.rule);
+  });
+}
+
+function parseDirectives(source: string): SuppressedRules {
+  const suppressed: SuppressedRules = new Map();
+  /** A comment on a line of its own counts for the next line that is neither empty nor a comment. */
+  let waiting: (Set<string> | undefined)[] = [];
+  source.split(/\r\n|\r|\n/).forEach((line, index) => {
+    const content = line.trim();
+    const match = /(?:^|\s)#\s*amp:ignore(?:\[([^\]]*)\])?(?:$|[^\w[])/.exec(content);
+    const rules =
+      match?.[1] === undefined ? undefined : new Set(match[1].split(",").map((rule) => rule.trim()));
+    if (match) waiting.push(rules);
+    if (content === "" || content.startsWith("#")) return;
+    if (waiting.length > 0) suppressed.set(index + 1, uniteRules(waiting));
+    waiting = [];
+  });
+  return suppressed;
+}
+
+function uniteRules(all: readonly (Set<string> | undefined)[]): Set<string> | undefined {
+  return all.includes(undefined) ? undefined : new Set(all.flatMap((rules) => [...(rules ?? [])]));
+}
+
+/**
+ * Returns the manifest as revisions store it, or undefined if the data is not a manifest. Read objects always carry
+ * `destination` and `schedule` (empty if the file has none) and both lists of fields: a published client cannot decode
+ * them otherwise.
+ */
+function normalizeManifest(data: Json): Manifest | undefined {
+  const known = onlyKnown(ManifestSchema, data);
+  if (!Check(ManifestSchema, known)) return undefined;
+  return { specVersion: known.specVersion, integrations: known.integrations.map(normalizeIntegration) };
+}
+
+function normalizeIntegration(integration: ManifestIntegration): ManifestIntegration {
+  const { read } = integration;
+  if (!read) return integration;
+  const objects = (read.objects ?? []).map((object) => ({
+    ...object,
+    destination: object.destination ?? "",
+    schedule: object.schedule ?? "",
+    requiredFields: object.requiredFields ?? [],
+    optionalFields: object.optionalFields ?? [],
+  }));
+  return { ...integration, read: { ...read, objects } };
+}
+
+/** Drops members that the schema does not name and members that are null. */
+function onlyKnown(schema: TSchema, value: Json): Json {
+  if (Type.IsArray(schema) && Array.isArray(value)) return value.map((item) => onlyKnown(schema.items, item));
+  if (!Type.IsObject(schema) || !isJsonObject(value)) return value;
+  const members = Object.entries(schema.properties).flatMap(([key, member]): [string, Json][] => {
+    const found = Object.hasOwn(value, key) ? value[key] : undefined;
+    return found === undefined || found === null ? [] : [[key, onlyKnown(member, found)]];
+  });
+  return Object.fromEntries(members);
 }

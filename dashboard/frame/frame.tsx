@@ -1,12 +1,12 @@
 /** Everything around a page: skip link, head, navigation, dialogs, and the bar when the server does not answer. */
-import { useEffect, useState, type JSX, type ReactNode } from "react";
+import { type JSX, type ReactNode, useEffect, useState } from "react";
 import { ActionIcon, Drawer } from "@mantine/core";
 import { Link, useNavigate, useRouterState } from "@tanstack/react-router";
+import { useIsFetching } from "@tanstack/react-query";
 import { Icon } from "../ui/icons.tsx";
 import { AccountMenu } from "./account/account-menu.tsx";
 import { ApiPanel } from "./data/api-panel.tsx";
 import { AwayBar } from "./away-bar.tsx";
-import { useKeptFocus } from "./kept-focus.ts";
 import { KeysDialog } from "./account/keys-dialog.tsx";
 import { useSingleKeys } from "./account/keys.ts";
 import { Navigation, useSitePages } from "./navigation.tsx";
@@ -17,7 +17,6 @@ import { ProjectSwitch } from "./project-switch.tsx";
 import { useRememberProject } from "./project.ts";
 import { SessionDialog } from "./account/session-dialog.tsx";
 import classes from "./frame.module.css";
-import { useIsFetching } from "@tanstack/react-query";
 
 interface FrameProps {
   /** Whether the palette is open at first. */
@@ -126,4 +125,48 @@ function useBusy(): boolean {
     return () => clearTimeout(timer);
   }, [isWorking, href]);
   return isWorking || settled !== href;
+}
+
+/**
+ * Keeps the focus on the page: when the focused element is removed, the heading gets the focus; a button that is disabled while
+ * its call is under way gets it back.
+ */
+function useKeptFocus(): void {
+  useEffect(() => {
+    let last: Element | null = null;
+    let isWorking = false;
+    const remember = () => {
+      last = document.activeElement;
+      isWorking = false;
+    };
+    const leave = () => {
+      isWorking = false;
+    };
+    // A browser then moves the focus to the body without an event.
+    const observer = new MutationObserver(() => {
+      if (!last) return;
+      if (last.matches(":disabled")) isWorking = true;
+      if (document.activeElement !== document.body) return;
+      // A dialog keeps the focus itself.
+      if (!last.isConnected && !document.querySelector("[role=dialog]")) {
+        last = null;
+        document.querySelector<HTMLElement>("main h1")?.focus({ preventScroll: true });
+      } else if (isWorking && !last.matches(":disabled") && last instanceof HTMLElement) {
+        last.focus({ preventScroll: true });
+      }
+    });
+    document.addEventListener("focusin", remember);
+    document.addEventListener("pointerdown", leave);
+    observer.observe(document.body, {
+      childList: true,
+      subtree: true,
+      attributes: true,
+      attributeFilter: ["disabled"],
+    });
+    return () => {
+      document.removeEventListener("focusin", remember);
+      document.removeEventListener("pointerdown", leave);
+      observer.disconnect();
+    };
+  }, []);
 }

@@ -10,8 +10,7 @@ import {
   testDestination,
   testNetwork,
 } from "../../tests/harness/destinations/destination-suite.ts";
-import { writeSentence } from "./sentences.ts";
-import { slack } from "./slack.ts";
+import { slack, writeSentence } from "./slack.ts";
 
 const SAMPLE = {
   config: { url: "https://hooks.slack.com/services/T/B/x" },

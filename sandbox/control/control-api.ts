@@ -3,6 +3,7 @@
 import {
   asData,
   asText,
+  type Data,
   isData,
   parseJson,
   Refused,
@@ -12,17 +13,16 @@ import {
 import type { Provider } from "../provider.ts";
 import { Router } from "../router.ts";
 import type { SandboxClock } from "../clock.ts";
-import { addClockRoutes, addOrgRoutes } from "./clock-controls.ts";
 import type { Journal } from "../hubspot/journal.ts";
 import { addJournalControls } from "../hubspot/journal-routes.ts";
 import { addWebhookControls } from "../hubspot/webhook-routes.ts";
 import type { Webhooks } from "../hubspot/webhooks.ts";
 import { addStreamControls, type SalesforceStreams } from "../salesforce/stream-controls.ts";
-import { addRecordRoutes } from "./record-controls.ts";
+import { addRecordRoutes, readTime } from "./record-controls.ts";
 import { readFault } from "./fault.ts";
 import type { Faults } from "./faults.ts";
 import type { RequestFilter, RequestLog } from "./request-log.ts";
-import { mintToken, type MintOptions } from "./tokens.ts";
+import { type MintOptions, mintToken } from "./tokens.ts";
 
 type Controls = {
   providers: Provider[];
@@ -159,4 +159,54 @@ function findProvider(controls: Controls, name: unknown): Provider {
 
 function refuseInput(message: string): Refused {
   return new Refused({ status: 400, body: { message } });
+}
+
+function addClockRoutes(router: Router, clock: SandboxClock, providers: Provider[]): void {
+  router.add("GET", "/sandbox/clock", () => ({ status: 200, body: showClock(clock) }));
+  router.add("POST", "/sandbox/clock", (exchange) => {
+    const body = asData(parseJson(exchange.body));
+    const set = readTime(body, "now");
+    if (set !== undefined) clock.set(set);
+    if (body["advanceMs"] !== undefined) clock.advance(readNumber(body, "advanceMs"));
+    if (body["dateSkewMs"] !== undefined) clock.dateSkewMs = readNumber(body, "dateSkewMs");
+    return { status: 200, body: showClock(clock) };
+  });
+  const showSettings = (): Data =>
+    Object.fromEntries(providers.map(({ name, account }) => [name, account.settings()]));
+  router.add("GET", "/sandbox/settings", () => ({ status: 200, body: showSettings() }));
+  router.add("POST", "/sandbox/settings", (exchange) => {
+    const body = asData(parseJson(exchange.body));
+    for (const { name, account } of providers) {
+      const wanted = body[name];
+      if (isData(wanted)) account.set(wanted);
+      else if (wanted !== undefined) throw new RangeError(`${name} must be an object of settings`);
+    }
+    return { status: 200, body: showSettings() };
+  });
+}
+
+function addOrgRoutes(router: Router, providers: Provider[]): void {
+  router.add("POST", "/sandbox/locators/expire", () => {
+    for (const { account } of providers) account.expireCursors();
+    return { status: 204 };
+  });
+  router.add("POST", "/sandbox/fields", (exchange) => {
+    const body = asData(parseJson(exchange.body));
+    const [object, field] = [asText(body["object"]) ?? "", asText(body["field"]) ?? ""];
+    const provider = providers.find(({ name }) => name === body["provider"]);
+    if (provider === undefined) throw new RangeError('provider must be "hubspot" or "salesforce"');
+    provider.account.hideField(object, field, body["hidden"] !== false);
+    return { status: 204 };
+  });
+}
+
+function showClock(clock: SandboxClock): Data {
+  const { offsetMs, dateSkewMs } = clock;
+  return { now: new Date(clock.now()).toISOString(), offsetMs, dateSkewMs };
+}
+
+function readNumber(body: Data, name: string): number {
+  const value = body[name];
+  if (typeof value !== "number" || !Number.isFinite(value)) throw new RangeError(`${name} must be a number`);
+  return value;
 }

@@ -10,7 +10,7 @@ import { insertApiKey } from "../store/access/api-keys.ts";
 import { openDatabase } from "../store/database/open-database.ts";
 import { upsertBuilder } from "../store/access/people.ts";
 import { bootstrap } from "./bootstrap.ts";
-import { openFailedAttempts } from "./failed-attempts.ts";
+import { openFailedAttempts } from "./sign-in-sessions.ts";
 
 const busbar = await shareTestBusbar({ env: { BUSBAR_BOOTSTRAP_EMAIL: "Owner@Example.com" } });
 

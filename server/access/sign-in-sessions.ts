@@ -13,17 +13,19 @@ import {
   findSigningKey,
   insertSession,
   listSessions,
+  type OpenSession,
   removeOtherSessions,
   removeSession,
-  type OpenSession,
   type SessionKind,
   type SessionRow,
 } from "../store/access/sessions.ts";
-import { openFailedAttempts } from "./failed-attempts.ts";
 import { OURS } from "./bootstrap.ts";
 import { refuseAddress } from "./key-limits.ts";
 import { nameOfPerson, type Person } from "./person-token.ts";
 import { isFromOwnPage, readSentSession, SESSION_SECONDS } from "./session-cookie.ts";
+import { keepRecentlyUsed } from "../../ground/recently-used.ts";
+import type { ControlQueries } from "../store/database/sides.ts";
+import { findFailures, noteFailure } from "../store/access/sign-in-failures.ts";
 
 /** How a session is to be sent, and by what. */
 interface Client {
@@ -189,4 +191,40 @@ const signsNobodyIn = (): Problem =>
   new Problem("forbidden", {
     detail:
       "This API key cannot be used to sign in. Use the key of the first start, or one that a signed-in person created with `signIn`.",
+  });
+
+interface FailedAttempts {
+  /** Throws `too-many-requests` while `address` is blocked. */
+  require(address: string): Promise<void>;
+  note(address: string): Promise<void>;
+}
+
+const MAX_FAILURES = 10;
+const WINDOW_SECONDS = 60;
+const MAX_ADDRESSES = 10_000;
+
+/**
+ * Allows ten failures a minute from one address. Generated keys have 256 random bits and cannot be guessed; the limit is
+ * for keys that the operator chose, and keeps the log short.
+ */
+export function openFailedAttempts(queries: ControlQueries): FailedAttempts {
+  /** Blocked addresses and until when; the database is not queried for them before. */
+  const waiting = keepRecentlyUsed<Date>(MAX_ADDRESSES);
+  return {
+    async require(address) {
+      const known = waiting.get(address);
+      if (known && known.getTime() > nowMs()) throw refuseTooMany(known);
+      const failures = await findFailures(queries, address);
+      if (!failures || failures.count < MAX_FAILURES) return;
+      waiting.set(address, failures.until);
+      throw refuseTooMany(failures.until);
+    },
+    note: (address) => noteFailure(queries, address, WINDOW_SECONDS),
+  };
+}
+
+const refuseTooMany = (until: Date): Problem =>
+  new Problem("too-many-requests", {
+    detail: "Too many wrong keys came from your address. Wait a minute, then send the right one.",
+    retryAfter: until,
   });

@@ -7,7 +7,7 @@ import { after, before, describe, test } from "node:test";
 import { openTestBusbar, type TestBusbar } from "../../tests/harness/busbar.ts";
 import { readConfig } from "../../ground/config.ts";
 import { createLog } from "../../ground/log.ts";
-import { checkKeys } from "./doctor/check-keys.ts";
+import { checkKeys } from "./doctor/doctor-command.ts";
 import { runKeysCommand } from "./keys-command.ts";
 import { startBusbar } from "../main.ts";
 

@@ -1,15 +1,15 @@
 /** Starts the embedded PostgreSQL in the data folder and returns its connection string. */
-import { mkdir, realpath } from "node:fs/promises";
+import { mkdir, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { elapsedMs } from "../../ground/clock.ts";
 import { StartError } from "../../ground/errors.ts";
 import type { Log } from "../../ground/log.ts";
-import { claimDataDir } from "./claim-data-dir.ts";
 import { createCluster, DATABASE, ROLE } from "./create-cluster.ts";
 import { findBinaries } from "./find-binaries.ts";
-import { openCluster, type Cluster } from "./open-cluster.ts";
+import { type Cluster, openCluster } from "./open-cluster.ts";
 import { findServerUser } from "./server-user.ts";
-import { runServer, SOCKET_PORT, type RunningServer } from "./run-server.ts";
+import { type RunningServer, runServer, SOCKET_PORT } from "./run-server.ts";
 import { stopOldServer } from "./stop-old-server.ts";
 
 interface EmbeddedPostgresOptions {
@@ -97,4 +97,61 @@ function asStartError(error: unknown, dataDir: string): unknown {
 function connectionString(cluster: Cluster, server: RunningServer): string {
   const host = encodeURIComponent(server.socketDir);
   return `postgresql://${ROLE}:${cluster.password}@${host}:${SOCKET_PORT}/${DATABASE}`;
+}
+
+interface DataDirClaim {
+  release(): Promise<void>;
+}
+
+/**
+ * Claims the folder for this process, or throws a StartError that names the process that has it.
+ *
+ * The lock is SQLite's: a kernel lock (fcntl) on an empty file, the only kind that Node offers without a native module. The
+ * kernel releases it when the process dies, `kill -9` included, so a lock is never stale: no race between two processes
+ * that find the remains of a dead one, no recycled pid, no pid of another container. It also blocks a second claim inside
+ * the same process. Nothing is ever written to the file.
+ */
+async function claimDataDir(dataDir: string): Promise<DataDirClaim> {
+  const pidFile = join(dataDir, "busbar.pid");
+  const lock = takeLock(join(dataDir, "busbar.lock"), dataDir);
+  if (lock === undefined) {
+    const [pid] = (await readFile(pidFile, "utf8").catch(() => "")).trim().split(" ");
+    throw new StartError(
+      `another Busbar (pid ${pid || "unknown"}) is using ${dataDir}; ` +
+        "stop it, or set BUSBAR_DATA_DIR to another folder",
+    );
+  }
+  try {
+    // Only for the message above; no decision depends on it. Removed first, because it may belong to another user.
+    await rm(pidFile, { force: true });
+    await writeFile(pidFile, `${process.pid}\n`, { mode: 0o600 });
+  } catch (error) {
+    lock.close();
+    throw error;
+  }
+  return {
+    release: async () => {
+      if (!lock.isOpen) return;
+      await rm(pidFile, { force: true });
+      lock.close();
+    },
+  };
+}
+
+const SQLITE_BUSY = 5;
+
+/** Returns undefined if another process holds the lock. */
+function takeLock(file: string, dataDir: string): DatabaseSync | undefined {
+  let lock: DatabaseSync | undefined;
+  try {
+    lock = new DatabaseSync(file, { timeout: 0 });
+    lock.exec("BEGIN EXCLUSIVE");
+    return lock;
+  } catch (error) {
+    lock?.close();
+    if (error instanceof Error && "errcode" in error && error.errcode === SQLITE_BUSY) return undefined;
+    throw new StartError(`cannot lock ${file}: make ${dataDir} writable for the user that runs Busbar`, {
+      cause: error,
+    });
+  }
 }

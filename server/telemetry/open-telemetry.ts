@@ -1,6 +1,16 @@
 /** Sends traces and metrics to the operator's collector with OpenTelemetry's SDK; loaded only if the environment names a collector. */
 import { hostname } from "node:os";
-import { diag, DiagLogLevel } from "@opentelemetry/api";
+import {
+  diag,
+  DiagLogLevel,
+  ROOT_CONTEXT,
+  type Span as SdkSpan,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+  TraceFlags,
+  type Tracer as SdkTracer,
+} from "@opentelemetry/api";
 import { OTLPMetricExporter as JsonMetrics } from "@opentelemetry/exporter-metrics-otlp-http";
 import { OTLPMetricExporter as ProtobufMetrics } from "@opentelemetry/exporter-metrics-otlp-proto";
 import { OTLPTraceExporter as JsonTraces } from "@opentelemetry/exporter-trace-otlp-http";
@@ -10,8 +20,8 @@ import { MeterProvider, PeriodicExportingMetricReader } from "@opentelemetry/sdk
 import {
   BatchSpanProcessor,
   ParentBasedSampler,
-  TracerProvider,
   TraceIdRatioBasedSampler,
+  TracerProvider,
 } from "@opentelemetry/sdk-trace";
 import type { Registry } from "@prometheus-io/client";
 import { LRUCache } from "lru-cache";
@@ -20,11 +30,12 @@ import { outsideWork } from "../../ground/current-work.ts";
 import { newId } from "../../ground/ids.ts";
 import type { Log } from "../../ground/log.ts";
 import type { TelemetryConfig } from "../../ground/telemetry-config.ts";
-import type { Tracer } from "../../ground/tracer.ts";
+import type { Span, SpanAttributes, SpanParent, SpanStart, Tracer } from "../../ground/tracer.ts";
 import { VERSION } from "../../ground/version.ts";
 import { CollectorExporter, LOG_EVERY_MS } from "./collector-exporter.ts";
 import { readPrometheus } from "./prometheus-metrics.ts";
-import { recordSpans } from "./sdk-tracer.ts";
+import { elapsedMs, nowMs } from "../../ground/clock.ts";
+import type { TraceContext } from "../../ground/trace-context.ts";
 
 interface Telemetry {
   /** Undefined if traces are not sent. */
@@ -125,4 +136,61 @@ function logSdkFaults(log: Log): void {
     { error: report, warn: report, info: ignore, debug: ignore, verbose: ignore },
     { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true },
   );
+}
+
+const KINDS = {
+  internal: SpanKind.INTERNAL,
+  server: SpanKind.SERVER,
+  client: SpanKind.CLIENT,
+  producer: SpanKind.PRODUCER,
+  consumer: SpanKind.CONSUMER,
+};
+
+const recordSpans = (sdk: SdkTracer): Tracer => ({
+  begin({ name, kind, attributes, agoMs = 0 }: SpanStart, parent: SpanParent | undefined) {
+    const startTime = nowMs() - agoMs;
+    const options = { kind: KINDS[kind], startTime, ...(attributes && { attributes }) };
+    const span = sdk.startSpan(name, options, toContext(parent));
+    return span.isRecording() ? new RecordedSpan(span, startTime, agoMs) : undefined;
+  },
+});
+
+const toContext = (parent: SpanParent | undefined) =>
+  parent
+    ? trace.setSpanContext(ROOT_CONTEXT, {
+        traceId: parent.traceId,
+        spanId: parent.spanId,
+        traceFlags: parent.sampled ? TraceFlags.SAMPLED : TraceFlags.NONE,
+        isRemote: parent.isRemote === true,
+      })
+    : ROOT_CONTEXT;
+
+class RecordedSpan implements Span {
+  readonly context: TraceContext;
+  readonly #span: SdkSpan;
+  readonly #startMs: number;
+  readonly #startedMs: number;
+  #hasFailed = false;
+
+  constructor(span: SdkSpan, startMs: number, agoMs: number) {
+    const { traceId, spanId } = span.spanContext();
+    this.context = { traceId, spanId, sampled: true };
+    this.#span = span;
+    this.#startMs = startMs;
+    this.#startedMs = elapsedMs() - agoMs;
+  }
+
+  set(attributes: SpanAttributes): void {
+    this.#span.setAttributes(attributes);
+  }
+
+  fail(kind: string): void {
+    if (this.#hasFailed) return;
+    this.#hasFailed = true;
+    this.#span.setAttribute("error.type", kind).setStatus({ code: SpanStatusCode.ERROR });
+  }
+
+  end(): void {
+    this.#span.end(this.#startMs + elapsedMs() - this.#startedMs);
+  }
 }

@@ -1,26 +1,27 @@
 /** Writes one record by a description: sends its request and judges the answer. */
-import type { Json } from "../../../ground/json.ts";
+import { setTimeout as wait } from "node:timers/promises";
+import { isJsonObject, type Json } from "../../../ground/json.ts";
 import type { Connector, RecordToWrite, RecordWrite } from "../../connector.ts";
 import type { ProviderFetch, ProviderRequest, ProviderResponse } from "../../calls/provider-fetch.ts";
 import { ProviderError } from "../../calls/provider-error.ts";
-import { concernsEveryRecord, send } from "../../calls/send-request.ts";
+import { concernsEveryRecord, type ProviderAnswer, send } from "../../calls/send-request.ts";
 import type { SingleOutcome } from "../../calls/write-singly.ts";
 import type { Description } from "../rules/description.ts";
 import { judgeMutation } from "./graphql-outcome.ts";
 import { getOne } from "../get-record.ts";
-import { sendUnderKey } from "./keyed-create.ts";
 import { findReason } from "../declarative-classify.ts";
 import { at, type ObjectPlan } from "../object-plan.ts";
 import {
+  type BuildRequest,
   findRules,
   keepRest,
   missingFields,
   partialFields,
   withFields,
-  type BuildRequest,
 } from "./record-request.ts";
 import { findRefusal } from "./record-result.ts";
 import { readOutcome } from "./write-outcome.ts";
+import { nestValue, withQuery } from "../request-parts.ts";
 
 interface Sending {
   plan: ObjectPlan;
@@ -123,4 +124,40 @@ async function readFirst(
   if (value !== undefined && value !== null) return { record: complete, value };
   const message = `record ${id} of ${plan.name} has nothing at ${readBefore.from}`;
   return new ProviderError({ kind: "unreadable", message, status: 200 });
+}
+
+/** The provider may still be working on the first request. */
+const PAUSE_MS = 300;
+
+/**
+ * Sends the request with the key at `header.<name>`, `query.<name>` or `body.<path>`, and once more if its answer is lost. Throws `ProviderError`
+ * like `send`: `unknown_outcome` if the repeated request does not tell either whether there is a record.
+ */
+async function sendUnderKey(
+  { keyTo, key }: { keyTo: string; key: string },
+  request: ProviderRequest,
+  sendOnce: (request: ProviderRequest) => Promise<ProviderAnswer>,
+): Promise<ProviderAnswer> {
+  const keyed = withKey(request, keyTo, key);
+  try {
+    return await sendOnce(keyed);
+  } catch (error) {
+    if (!(error instanceof ProviderError) || error.kind !== "unknown_outcome") throw error;
+    await wait(PAUSE_MS);
+    const again = await sendOnce(keyed).catch((cause: unknown) => {
+      if (cause instanceof ProviderError) throw error;
+      throw cause;
+    });
+    // The first request is not finished, and may still succeed.
+    if (again.error?.kind === "conflict") throw error;
+    return again;
+  }
+}
+
+function withKey(request: ProviderRequest, keyTo: string, key: string): ProviderRequest {
+  const name = keyTo.slice(keyTo.indexOf(".") + 1);
+  if (keyTo.startsWith("header.")) return { ...request, headers: { ...request.headers, [name]: key } };
+  if (keyTo.startsWith("query.")) return { ...request, path: withQuery(request.path, [[name, key]]) };
+  const { body } = request;
+  return { ...request, body: nestValue(name, key, body !== undefined && isJsonObject(body) ? body : {}) };
 }

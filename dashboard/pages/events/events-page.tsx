@@ -1,6 +1,6 @@
 /** The events of a project, newest first, and where each went. */
 import type { JSX } from "react";
-import { Anchor, Group, Stack } from "@mantine/core";
+import { Anchor, Group, Modal, Stack } from "@mantine/core";
 import { useCall } from "../../api/queries.ts";
 import type { RowOf } from "../../api/live-list.ts";
 import { useFilters } from "../../frame/data/filters.ts";
@@ -13,7 +13,10 @@ import { EmptyState } from "../../ui/empty-state.tsx";
 import type { FilterField } from "../../ui/filter-bar.tsx";
 import { Status } from "../../ui/status.tsx";
 import { TimeAgo } from "../../ui/time-ago.tsx";
-import { EventDialog } from "./event-dialog.tsx";
+import { ProblemView } from "../../frame/problem-view.tsx";
+import { Facts } from "../../ui/facts.tsx";
+import { IdText } from "../../ui/id-text.tsx";
+import { JsonView } from "../../ui/code/code-block.tsx";
 
 type Event = RowOf<"listEvents">;
 
@@ -111,5 +114,56 @@ export function EventsPage(): JSX.Element {
         </EmptyState>
       }
     />
+  );
+}
+
+interface EventDialogProps {
+  eventId: string;
+  onClose: () => void;
+}
+
+/** Shows one event in a dialog: its data, the topics that took it, and its deliveries. */
+function EventDialog({ eventId, onClose }: EventDialogProps): JSX.Element {
+  const projectIdOrName = useProjectName();
+  const { data, error, refetch } = useCall("getEvent", { projectIdOrName, eventId });
+  return (
+    <Modal opened onClose={onClose} title={data?.type ?? "Event"} size="xl">
+      <Stack>
+        <ProblemView error={data ? null : error} onRetry={() => void refetch()} />
+        {data && (
+          <>
+            <Facts
+              facts={{
+                Time: <TimeAgo time={data.time} focusable />,
+                Message: <IdText id={data.messageId} label="Copy message id" />,
+                Customer: data.groupRef && (
+                  <ProjectLink to={`/customers/${encodePart(data.groupRef)}`}>{data.groupRef}</ProjectLink>
+                ),
+                Operation: data.operationId && (
+                  <ProjectLink to={`/operations/${encodePart(data.operationId)}`}>
+                    {data.operationId}
+                  </ProjectLink>
+                ),
+                Topics: data.topics.map(({ name }) => name).join(", ") || "none",
+                Deliveries:
+                  data.deliveries.length === 0
+                    ? "none"
+                    : data.deliveries.map(({ id, destinationName, status }) => (
+                        <div key={id}>
+                          <ProjectLink
+                            to={`/destinations/${encodePart(destinationName)}/deliveries/${encodePart(id)}`}
+                          >
+                            {destinationName}
+                          </ProjectLink>{" "}
+                          {status}
+                        </div>
+                      )),
+              }}
+            />
+            <JsonView name="Data" value={data.data} />
+          </>
+        )}
+      </Stack>
+    </Modal>
   );
 }

@@ -15,7 +15,6 @@ import type { Column } from "../../ui/data-table.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { IdText } from "../../ui/id-text.tsx";
 import { TimeAgo } from "../../ui/time-ago.tsx";
-import { ChangeProviderApp } from "./change-provider-app.tsx";
 import { useCallForm } from "../../api/call-form.ts";
 import { useDraft } from "../../frame/drafts.ts";
 import { useProviders } from "../../frame/data/providers.ts";
@@ -165,6 +164,61 @@ function NewProviderApp({ onClose }: { onClose: () => void }): JSX.Element {
         autoComplete="off"
       />
       <TextInput label="Scopes" description="Separated by spaces." {...fields.getInputProps("scopes")} />
+    </FormDialog>
+  );
+}
+
+interface ChangeProviderAppProps {
+  app: Schemas["ProviderApp"];
+  onClose: () => void;
+}
+
+/** Shows the dialog that changes an OAuth client: a new secret, other scopes. */
+function ChangeProviderApp({ app, onClose }: ChangeProviderAppProps): JSX.Element {
+  const projectIdOrName = useProjectName();
+  const update = useChange("updateProviderApp", { forget: ["listProviderApps"] });
+  const fields = useCallForm(
+    { clientId: app.clientId, clientSecret: "", scopes: (app.scopes ?? []).join(" ") },
+    update.error,
+    "providerApp.",
+  );
+  const { clientId, clientSecret, scopes } = fields.values;
+  const submit = () => {
+    const providerApp = {
+      clientId,
+      scopes: scopes.split(/[\s,]+/).filter(Boolean),
+      ...(clientSecret !== "" && { clientSecret }),
+    };
+    const body = { updateMask: Object.keys(providerApp), providerApp };
+    update.mutate({ projectIdOrName, providerAppId: app.id, body }, { onSuccess: onClose });
+  };
+  return (
+    <FormDialog
+      title={`Provider app ${app.provider}`}
+      submit="Save"
+      busy={update.isPending}
+      problem={<ProblemView error={update.error} />}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <TextInput
+        label="Client id"
+        {...fields.getInputProps("clientId")}
+        required
+        autoComplete="off"
+        data-autofocus
+      />
+      <PasswordInput
+        label="Client secret"
+        description="Empty: the stored secret stays."
+        {...fields.getInputProps("clientSecret")}
+        autoComplete="off"
+      />
+      <TextInput
+        label="Scopes"
+        description="Separated by spaces. Customers who are connected keep theirs until they connect again."
+        {...fields.getInputProps("scopes")}
+      />
     </FormDialog>
   );
 }

@@ -5,7 +5,7 @@ import type { ManifestIntegration } from "../../../manifest/manifest.ts";
 import { readSources } from "../../read/definition/read-sources.ts";
 import type { Database } from "../../store/database/database.ts";
 import type { DataQueries } from "../../store/database/sides.ts";
-import { findEventStream, type EventStreamRow } from "../../store/subscriptions/event-streams.ts";
+import { type EventStreamRow, findEventStream } from "../../store/subscriptions/event-streams.ts";
 import type { InstallationRow } from "../../store/integrations/installations.ts";
 import type { IntegrationRow } from "../../store/integrations/integrations.ts";
 import {
@@ -17,14 +17,15 @@ import {
 import { listProviderApps } from "../../store/connections/provider-apps.ts";
 import { chooseSource, listSources } from "./choose-source.ts";
 import { explainSilence } from "./explain-silence.ts";
-import { findEventWarnings } from "./event-warnings.ts";
 import {
-  subscribeDefinitions,
-  wantsEvents,
   type SubscribeDefinition,
+  subscribeDefinitions,
+  type WantedEvents,
+  wantsEvents,
 } from "../definition/subscribe-definition.ts";
 import { findSubscribingConnector } from "../definition/subscription-target.ts";
-import { resolveWatchedFields, listWatchNames } from "../definition/watched-fields.ts";
+import { listWatchNames, resolveWatchedFields } from "../definition/watched-fields.ts";
+import type { SubscribeConnector } from "../../../connector-kit/subscribe-connector.ts";
 
 export interface DescribedSubscription {
   objectName: string;
@@ -171,4 +172,27 @@ function describeReconciliation({
   if (!reconciled) return {};
   const state = reconciled.error === undefined ? "succeeded" : "failed";
   return { reconciliation: { state, ...reconciled } };
+}
+
+/** Returns warnings for the status of a subscription: without them a builder waits for events that never come. */
+export function findEventWarnings(
+  { associationChange, other }: Pick<WantedEvents, "associationChange" | "other">,
+  { reportsAssociations }: Pick<SubscribeConnector, "reportsAssociations">,
+  { provider, source }: { provider: string; source: SubscriptionSource },
+): string[] {
+  const warnings: string[] = [];
+  if (associationChange && !reportsAssociations) {
+    const remedy = "Watch the field that refers to the other record in `updateEvent`.";
+    warnings.push(`\`associationChangeEvent\` has no effect: ${provider} does not report it. ${remedy}`);
+  }
+  if (source !== "polling") return warnings;
+  const lost = [
+    ...(associationChange && reportsAssociations ? ["`associationChangeEvent`"] : []),
+    ...(other.length > 0 ? ["`otherEvents`"] : []),
+  ];
+  if (lost.length > 0) {
+    const verb = lost.length === 1 ? "has" : "have";
+    warnings.push(`${lost.join(" and ")} ${verb} no effect: polling finds only changed and deleted records.`);
+  }
+  return warnings;
 }

@@ -1,7 +1,7 @@
 /** Guards that the status of a subscription names the events that will never come. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { findEventWarnings } from "./event-warnings.ts";
+import { findEventWarnings } from "./describe-subscriptions.ts";
 
 const of = (source: "webhook" | "pubsub" | "polling", reportsAssociations: boolean, other: string[] = []) =>
   findEventWarnings({ associationChange: true, other }, { reportsAssociations }, { provider: "crm", source });
