@@ -70,3 +70,39 @@ test("deletions among what was not read yet only repeat a page", async (t) => {
   const ids = await scan();
   assert.deepEqual([...new Set(ids)], upTo(92));
 });
+
+test("as many new records as deleted ones leave the total as it was: the log says, once, that a record may be missing, and the remedy", async (t) => {
+  const exchange = (present: JsonObject[], request: number): JsonObject[] =>
+    request === 2 ? [...present.slice(1), ...people(36, 36)] : present;
+  const { scan, warnings, listPresent } = await openShrinking(t, 35, exchange);
+  const found = new Set(await scan());
+  assert.deepEqual(
+    listPresent().filter((id) => !found.has(id)),
+    ["11"],
+    "the one that moved to the first page",
+  );
+  assert.equal(warnings.length, 1);
+  assert.match(
+    warnings[0] ?? "",
+    /^numbered pages of people have one size: .*deleted while another one is created.*paging\.page\.anySize/,
+  );
+});
+
+test("pages without a total are warned of, too, and neither a single page nor those that overlap", async (t) => {
+  const page = { to: "query.page", first: 1 };
+  const warningsOf = async (count: number, paging: ObjectRules["paging"]): Promise<string[]> => {
+    const list = { path: "/people", pageSize: { to: "query.size", most: 20 } };
+    const { scan, warnings } = await open(t, { list, ...(paging && { paging }) }, (query) => {
+      const size = numberIn(query, "size");
+      const end = numberIn(query, "page") * size;
+      return { body: { data: people(1, count).slice(end - size, end) } };
+    });
+    assert.deepEqual(await scan(), upTo(count));
+    return warnings;
+  };
+  const [untold, ...others] = await warningsOf(70, { page });
+  assert.match(untold ?? "", /one that is deleted meanwhile/);
+  assert.deepEqual(others, []);
+  assert.deepEqual(await warningsOf(9, { page }), []);
+  assert.deepEqual(await warningsOf(70, { page: { ...page, anySize: true } }), []);
+});

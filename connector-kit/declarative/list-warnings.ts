@@ -28,4 +28,25 @@ export const findWarning = (
   warnOfMissingDeletions(chosen, since, all.length) ??
   warnOfUnnamed(chosen, unnamed) ??
   warnOfGap(chosen.rules, state, all) ??
+  warnOfOneSize(chosen, state, all) ??
   (next ? undefined : warnOfOthers(chosen.rules.paging ?? {}, body));
+
+/**
+ * Returns a warning at the second of several numbered pages that do not overlap. Where the total falls, the list goes back; but as many new
+ * records as deleted ones leave it as it was.
+ */
+function warnOfOneSize(
+  { rules: { name, paging, since, total }, bound }: ChosenList,
+  { place }: ScanState,
+  entries: JsonObject[],
+): string | undefined {
+  const { page, newestFirst } = paging ?? {};
+  const isJoined = newestFirst || (since?.keyset && bound !== undefined);
+  if (!page || page.anySize || isJoined || entries.length === 0) return undefined;
+  if (place !== page.first + 1) return undefined;
+  const unnoticed = total === undefined ? "meanwhile" : "while another one is created";
+  return (
+    `numbered pages of ${name} have one size: one that is deleted ${unnoticed} moves others to pages that were read, and one of them may be ` +
+    "left out. Where the provider gives pages of each size, its description can say so: paging.page.anySize"
+  );
+}

@@ -214,6 +214,14 @@ test("values of the connection, versions, parts of a query, GraphQL and names of
         paging: { page: { to: "query.p", first: 1, anySize: true } },
       },
     ],
+    ["paging.offset.multiples", { paging: { offset: { to: "query.p", multiples: true } } }],
+    [
+      "paging.offset.multiples",
+      {
+        list: { path: "/people", pageSize: { to: "query.size", most: 10 } },
+        paging: { offset: { to: "query.p", multiples: true } },
+      },
+    ],
     ["paging.offset.next", { paging: { offset: { to: "query.p", next: "header.X-Next" } } }],
     ["paging", { paging: { page: { to: "query.p", first: 1, more: "more", next: "header.Link" } } }],
     ["paging.newestFirst", { changedPath: "at", paging: { link: true, newestFirst: true } }],

@@ -188,9 +188,10 @@ const LEAST_FITTED = 20;
 /** Faults of pages whose size is chosen. */
 function findFittedFaults({ list, paging }: ObjectPlan, path: string): ProviderFault[] {
   const { most = 0 } = list?.pageSize ?? {};
-  if (!paging?.page?.anySize || most >= LEAST_FITTED) return [];
+  const member = paging?.page?.anySize ? "page.anySize" : paging?.offset?.multiples && "offset.multiples";
+  if (!member || most >= LEAST_FITTED) return [];
   return toFaults(
-    `${path}.paging.page.anySize`,
+    `${path}.paging.${member}`,
     list?.pageSize
       ? `is for pages of ${LEAST_FITTED} records or more, and list.pageSize.most is ${most}`
       : "needs list.pageSize: the size of each page is chosen",

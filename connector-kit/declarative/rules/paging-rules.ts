@@ -64,7 +64,8 @@ export const Paging = Type.Object({
             "28 % more of 50, 60 % more of 20. " +
             "Where answers are so long that pages have twelve records or fewer, one of some more is asked for where no smaller one overlaps; is it too long, " +
             "the list goes on without an overlap, and a warning in the log says so. " +
-            "Without it, a record can be missed that moves to a page that was read, unless answers have a `total`: where that falls, the list goes back.",
+            "Without it, a record can be missed that moves to a page that was read, unless answers have a `total`: where that falls, the list goes back. " +
+            "As many new records as deleted ones leave a total as it was: the log of each read of several pages says so.",
         }),
       ),
       ...counted,
@@ -81,7 +82,7 @@ export const Paging = Type.Object({
       multiples: Type.Optional(
         Type.Boolean({
           description:
-            "The provider takes only whole multiples of the page's size. Sizes are then chosen as with `page.anySize`.",
+            "The provider takes only whole multiples of the page's size. Sizes are then chosen as with `page.anySize`, from pages of 20 records or more.",
         }),
       ),
       ...counted,

@@ -87,6 +87,23 @@ test("a time that the provider names is kept", async (t) => {
   assert.deepEqual((await run("backfill"))?.dueTime, retryAt);
 });
 
+test("a rate limit whose end the provider names is waited for beyond the hour, up to a day, in reads of every kind", async (t) => {
+  const { fail, age, begin, run } = await openFailing(t);
+  for (const kind of ["triggered", "scheduled"] as const) {
+    await begin(kind);
+    const retryAt = new Date(nowMs() + 5 * HOUR_MS);
+    const operation = await fail(kind, failure("rate_limited", retryAt));
+    assert.equal(operation.status, "in_progress");
+    const waits = `Waiting until ${retryAt.toISOString()}: it is rate_limited`;
+    assert.ok(JSON.stringify(operation.log).includes(waits));
+    assert.deepEqual((await run(kind))?.dueTime, retryAt);
+    await age(5 * HOUR_MS);
+    assert.equal((await fail(kind, failure("rate_limited", retryAt))).status, "in_progress", "once more");
+  }
+  const inTwoDays = new Date(nowMs() + 48 * HOUR_MS);
+  assert.equal((await fail("triggered", failure("rate_limited", inTwoDays))).status, "failure");
+});
+
 test("a backfill that fails for a day is given up, and its object is paused with the reason", async (t) => {
   const { fail, age, object, events, id } = await openFailing(t);
   await fail("backfill", failure("unavailable"));

@@ -40,7 +40,7 @@ interface Failure {
 }
 
 const HOUR_MINUTES = 60;
-const BACKFILL_HOURS = 24;
+const LONG_HOURS = 24;
 /** How often an unreadable page is requested, because a proxy on the way to the provider may have answered. */
 const ATTEMPTS_AT_BROKEN_PAGE = 3;
 /** An object is paused after this many scheduled runs in a row, over at least an hour, that failed for a permanent reason. */
@@ -66,7 +66,7 @@ export async function settleFailure(
   }
   const delayMs = computeBackoffMs({ attempts, baseMs: deps.retryBaseMs });
   const dueMs = Math.max(nowMs() + delayMs, error.retryAt?.getTime() ?? 0);
-  if (dueMs > computeDeadlineMs(deps, run)) {
+  if (dueMs > computeDeadlineMs(deps, run, error)) {
     if (run.kind === "backfill" && (await lacksToken(deps, run))) {
       await waitForCredentials(deps, run, failed, "Waiting until there is a new token");
       return "sent";
@@ -95,16 +95,19 @@ const isTemporary = ({ kind }: ProviderError, attempts: number): boolean =>
   (kind === "unreadable" && attempts < ATTEMPTS_AT_BROKEN_PAGE);
 
 /**
- * Returns the time after which a run is given up: a backfill after a day, other reads after an hour or at the next tick. Counts
- * from the first failure since the last page, so that pauses and outages of the destination or of Busbar do not count.
+ * Returns the time after which a run is given up: a backfill after a day, other reads after an hour or at the next tick, or after a day where
+ * the provider says until when it takes no more requests: limits per day end at midnight. Counts from the first failure since the last page, so
+ * that pauses and outages of the destination or of Busbar do not count.
  */
 function computeDeadlineMs(
   { minuteMs }: SettleServices,
   { kind, attempts, pageTime, nextTick }: ClaimedRun,
+  error: ProviderError,
 ): number {
   const hourMs = HOUR_MINUTES * minuteMs;
   const sinceMs = attempts === 0 ? nowMs() : pageTime.getTime();
-  if (kind === "backfill") return sinceMs + BACKFILL_HOURS * hourMs;
+  const isLimit = error.kind === "rate_limited" && error.retryAt !== undefined;
+  if (kind === "backfill" || isLimit) return sinceMs + LONG_HOURS * hourMs;
   return Math.max(sinceMs + hourMs, kind === "scheduled" ? (nextTick?.getTime() ?? 0) : 0);
 }
 
