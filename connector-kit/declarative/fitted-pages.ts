@@ -55,11 +55,16 @@ export function fitPage(before: number, most: number, pages = Number.POSITIVE_IN
 }
 
 /**
- * Returns the smallest page with records on both sides of a number of records; undefined where that is larger than `most`. Behind 60 records,
- * all pages of up to six would begin with the next one.
+ * Returns the smallest page with records on both sides of a number of records, among the first `pages`; undefined where that is larger than
+ * `most`. Behind 60 records, all pages of up to six would begin with the next one.
  */
-export function fitAcross(end: number, most: number): FittedPage | undefined {
-  for (let size = 2; size <= most; size += 1) if (end % size !== 0) return atSize(end, size);
+export function fitAcross(
+  end: number,
+  most: number,
+  pages = Number.POSITIVE_INFINITY,
+): FittedPage | undefined {
+  for (let size = 2; size <= most; size += 1)
+    if (end % size !== 0 && Math.floor(end / size) < pages) return atSize(end, size);
   return undefined;
 }
 

@@ -142,7 +142,7 @@ export const warnOfGap = (
 /** Returns the place and size of the smallest page with records on both sides of a place. */
 function findAcross(rules: ObjectPlan, place: number): { place: number; size: number } | undefined {
   const first = firstPlace(rules);
-  const page = fitAcross(place - first, rules.list?.pageSize?.most ?? 0);
+  const page = fitAcross(place - first, rules.list?.pageSize?.most ?? 0, rules.paging?.depth?.pages);
   return page && { place: first + page.before, size: page.size };
 }
 
