@@ -90,7 +90,7 @@ test("as many new records as deleted ones leave the total as it was: the log say
 
 test("pages without a total are warned of, too, and neither a single page nor those that overlap", async (t) => {
   const page = { to: "query.page", first: 1 };
-  const warningsOf = async (count: number, paging: ObjectRules["paging"]): Promise<string[]> => {
+  const collectWarnings = async (count: number, paging: ObjectRules["paging"]): Promise<string[]> => {
     const list = { path: "/people", pageSize: { to: "query.size", most: 20 } };
     const { scan, warnings } = await open(t, { list, ...(paging && { paging }) }, (query) => {
       const size = numberIn(query, "size");
@@ -100,9 +100,9 @@ test("pages without a total are warned of, too, and neither a single page nor th
     assert.deepEqual(await scan(), upTo(count));
     return warnings;
   };
-  const [untold, ...others] = await warningsOf(70, { page });
+  const [untold, ...others] = await collectWarnings(70, { page });
   assert.match(untold ?? "", /one that is deleted meanwhile/);
   assert.deepEqual(others, []);
-  assert.deepEqual(await warningsOf(9, { page }), []);
-  assert.deepEqual(await warningsOf(70, { page: { ...page, anySize: true } }), []);
+  assert.deepEqual(await collectWarnings(9, { page }), []);
+  assert.deepEqual(await collectWarnings(70, { page: { ...page, anySize: true } }), []);
 });
