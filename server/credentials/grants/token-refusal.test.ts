@@ -78,6 +78,21 @@ const FINAL: [who: string, said: Said][] = [
   ["Atlassian", [403, { error: "unauthorized_client", error_description: "refresh_token is invalid" }]],
   ["Salesforce", [400, { error: "inactive_user", error_description: "user is inactive" }]],
   ["Microsoft", [400, { error: "interaction_required", error_description: "AADSTS50076: …" }]],
+  // The form and its capitals are those of Apigee's page of OAuth errors, on which providers build: `{"ErrorCode": …, "Error": …}`.
+  ["Apigee", [400, { ErrorCode: "invalid_request", Error: "Invalid Refresh Token" }]],
+  // The words: webex/webex-js-sdk, pull request 855.
+  [
+    "Webex, in a list of errors",
+    [
+      400,
+      {
+        message: "Bad Request",
+        errors: [{ description: "The refresh token provided is expired, revoked, malformed, or invalid." }],
+      },
+    ],
+  ],
+  // https://github.com/square/connect-ruby-sdk/issues/73
+  ["Square", [400, { message: "cannot renew revoked token", type: "bad_request" }]],
   // Made up: a word about trying again does not bring a dead token back.
   [
     "whoever also says when to try again",
@@ -166,6 +181,12 @@ test("a wrong client is a fault of the provider app, whatever the grant", async 
       const { failure: kind } = await failure(t, [401, body], grant);
       assert.equal(kind, "configuration", `${body.error}, ${grant}`);
     }
+});
+
+// "Kaizen #4 - Troubleshooting OAuth2.0", Zoho's own page.
+test("Zoho's words for a wrong secret and a wrong address are faults of the provider app", async (t) => {
+  for (const error of ["invalid_client_secret", "invalid_redirect_uri"])
+    assert.equal((await failure(t, [200, { error }])).failure, "configuration", error);
 });
 
 test("HubSpot's word for an unknown client is a fault of the provider app", async (t) => {

@@ -16,6 +16,9 @@ const CONFIGURATION = new Set([
   "unsupported_grant_type",
   "invalid_scope",
   "incorrect_client_credentials",
+  // Zoho
+  "invalid_client_secret",
+  "invalid_redirect_uri",
   "bad_client_id",
   "bad_client_secret",
   "deleted_client",
@@ -59,7 +62,7 @@ const REFUSED_REFRESH = new Set([
 
 /** Words with which providers name a dead refresh token beside a code that says less (Atlassian: `unauthorized_client`). */
 const DEAD_TOKEN =
-  /\brefresh[ _-]?token\b.{0,40}\b(invalid|expired|revoked|unknown|inactive|not (found|valid))\b|\b(invalid|expired|revoked|unknown)\b.{0,20}\brefresh[ _-]?token\b/i;
+  /\brefresh[ _-]?token\b.{0,40}\b(invalid|expired|revoked|unknown|inactive|not (found|valid))\b|\b(invalid|expired|revoked|unknown)\b.{0,20}\brefresh[ _-]?token\b|\bcannot (?:renew|refresh) (?:an? )?(?:invalid|expired|revoked) token\b/i;
 
 /** The only token that a refresh sends is the refresh token (Zoom: "Invalid Token!" beside `invalid_request`). */
 const DEAD_WORDS =
@@ -105,15 +108,17 @@ export function toTokenError({ status, fields, host }: Refused, meaning: Meaning
   const { otherwise, isRefresh = false, secrets } = meaning;
   const codes = listCodes(fields);
   const words = listWords(fields);
-  const reported = removeSecrets([codes[0], words].filter(Boolean).join(": "), secrets);
+  const reported = removeSecrets([codes[0], words[0]].filter(Boolean).join(": "), secrets);
   const message = `${host} answered ${status}${reported ? ` (${reported})` : status < 300 ? " without a token" : ""}`;
   return new TokenEndpointError(chooseFailure(), message);
 
   function chooseFailure(): TokenFailure {
     const has = (known: Set<string>): boolean => codes.some((code) => known.has(code));
-    const areFinal = DEAD_TOKEN.test(words) || DEAD_WORDS.test(words);
-    const arePassing = PASSING_WORDS.test(words) && !areFinal;
-    if (has(PASSING) || arePassing || (isRefresh && CROSSED.test(words))) return "transient";
+    const say = (...patterns: RegExp[]): boolean =>
+      words.some((text) => patterns.some((pattern) => pattern.test(text)));
+    const areFinal = say(DEAD_TOKEN, DEAD_WORDS);
+    const arePassing = say(PASSING_WORDS) && !areFinal;
+    if (has(PASSING) || arePassing || (isRefresh && say(CROSSED))) return "transient";
     // With 401, the status of a wrong client (RFC 6749, 5.2), Atlassian and Auth0 mean the client's secret.
     if (status === 401 && codes.includes("access_denied") && !areFinal) return "configuration";
     if (has(REFUSED) || (isRefresh && (has(REFUSED_REFRESH) || areFinal))) return "grant-refused";
@@ -128,7 +133,7 @@ export function readRefusalWords(body: string, secrets: string[]): string {
   try {
     const fields = parseExactly(body);
     if (!isJsonObject(fields)) return "";
-    return removeSecrets([listCodes(fields)[0], listWords(fields)].filter(Boolean).join(": "), secrets);
+    return removeSecrets([listCodes(fields)[0], listWords(fields)[0]].filter(Boolean).join(": "), secrets);
   } catch {
     const parts = ["Code", "Message"].map((name) => new RegExp(`<${name}>([^<]{1,500})</`).exec(body)?.[1]);
     return removeSecrets(parts.filter(Boolean).join(": "), secrets);
@@ -162,9 +167,11 @@ function listCodes(fields: JsonObject): string[] {
   });
 }
 
+/** Apigee begins the names with capitals. */
 function step(value: Json | undefined, name: string): Json | undefined {
   if (Array.isArray(value)) return value[Number(name)];
-  return value !== undefined && isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+  if (value === undefined || !isJsonObject(value)) return undefined;
+  return Object.entries(value).find(([own]) => own.toLowerCase() === name.toLowerCase())?.[1];
 }
 
 const WORD_PLACES = [
@@ -174,6 +181,8 @@ const WORD_PLACES = [
   ["error", "description"],
   ["error_message"],
   ["errors", "0", "message"],
+  ["errors", "0", "description"],
+  ["errors", "0", "detail"],
   ["errors", "0"],
   ["fault", "faultstring"],
   ["detail"],
@@ -181,14 +190,12 @@ const WORD_PLACES = [
   ["error"],
 ];
 
-/** Returns the reason for people: the first text that is no code. */
-function listWords(fields: JsonObject): string {
-  for (const place of WORD_PLACES) {
+/** Returns the texts that are no codes: the first is the reason for people. */
+const listWords = (fields: JsonObject): string[] =>
+  WORD_PLACES.flatMap((place) => {
     const value = place.reduce<Json | undefined>(step, fields);
-    if (typeof value === "string" && /\s/.test(value.trim())) return value.trim();
-  }
-  return "";
-}
+    return typeof value === "string" && /\s/.test(value.trim()) ? [value.trim()] : [];
+  });
 
 /** Removes secrets from a provider's message before it is shown and stored: some repeat what they were sent. */
 function removeSecrets(said: string, secrets: string[]): string {
