@@ -31,15 +31,21 @@ const taskPages: ObjectRules = {
 };
 
 /** The size of pages cannot be chosen, so they go on by the time of change. It is in descending order unless that is reversed. */
-const taskQuery = { include_closed: "true", subtasks: "true", order_by: "updated", reverse: "true" };
+const taskQuery = {
+  include_closed: "true",
+  subtasks: "true",
+  include_markdown_description: "true",
+  order_by: "updated",
+  reverse: "true",
+};
 
-/** Archived tasks, and those of archived lists, are in the lists of single lists only. */
+/** Archived tasks, and those of archived lists, are in the lists of single lists only. These leave out tasks that several lists have. */
 const tasksBelow = (object: string): ObjectRules => ({
   path: "tasks",
   singular: "task",
   modes: ["read"],
   parent: { object },
-  list: { path: "/api/v2/list/{parent}/task", query: taskQuery },
+  list: { path: "/api/v2/list/{parent}/task", query: { ...taskQuery, include_timl: "true" } },
   furtherLists,
   ...taskPages,
 });
@@ -104,6 +110,7 @@ export const description: Description = {
       list: { path: "/api/v2/team/{connection.teamId}/task", query: taskQuery },
       ...taskPages,
       create: { method: "POST", path: "/api/v2/list/{field.list_id}/task" },
+      get: { path: "/api/v2/{singular}/{id}?include_markdown_description=true" },
       example: { name: "Call Ada", list_id: "901" },
     },
     listTasks: { ...tasksBelow("lists"), example: { name: "Call Ada" } },

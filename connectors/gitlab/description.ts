@@ -39,9 +39,10 @@ export const description: Description = {
       // Pages by number end at 50,000 projects.
       list: {
         path: "/api/v4/{path}",
-        query: { membership: "true", pagination: "keyset", order_by: "id" },
+        query: { membership: "true", statistics: "true", pagination: "keyset", order_by: "id" },
         pageSize: { to: "query.per_page", most: 100 },
       },
+      get: { path: "/api/v4/{path}/{id}?statistics=true" },
       changedPath: "updated_at",
       deleted,
       // The bound counts only in this order, in which projects that change move the others.
@@ -50,7 +51,7 @@ export const description: Description = {
         keyset: true,
         list: {
           path: "/api/v4/{path}",
-          query: { membership: "true", order_by: "updated_at", sort: "asc" },
+          query: { membership: "true", statistics: "true", order_by: "updated_at", sort: "asc" },
           pageSize: { to: "query.per_page", most: 100 },
         },
       },

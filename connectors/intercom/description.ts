@@ -100,7 +100,11 @@ export const description: Description = {
       example: { title: "Pens", author_id: 1 },
     },
     tags: { ...seldomPaged, modes: ["read", "create", "delete"], example: { name: "vip" } },
-    admins: { ...unpaged, records: "admins" },
+    admins: {
+      ...unpaged,
+      list: { path: "/{path}", query: { display_avatar: "true" } },
+      records: "admins",
+    },
     teams: { ...unpaged, records: "teams" },
     segments: {
       ...seldomPaged,

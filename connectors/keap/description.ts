@@ -17,7 +17,9 @@ const contactFields =
 /** One company has its name and times without asking. */
 const ofOneCompany = "address,custom_fields,email_address,fax_number,notes,phone_number,website";
 const companyFields =
-  "id,company_name,address,custom_fields,email_address,fax_number,notes,phone_number,website,create_time,update_time";
+  "id,company_name,address,custom_fields,email_address,fax_number,notes,phone_number,website,create_time,update_time,anniversary_date," +
+  "assistant_name,assistant_phone,billing_information,birth_date,contact_type,first_name,job_title,last_name,middle_name,preferred_name," +
+  "owner_id,referral_code,spouse_name,suffix,title,groups,account_id,created_by,last_updated_by";
 
 const OF_NOBODY = "user_id==UNASSIGNED";
 

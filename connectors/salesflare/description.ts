@@ -30,7 +30,8 @@ export const description: Description = {
     },
     accounts: { example: { name: "Quill Ltd" } },
     opportunities: { example: { name: "Pens", account: 1 } },
-    users: { modes: ["read"] },
+    // Tasks of people who have left are found by them.
+    users: { modes: ["read"], list: { path: "/{path}", query: { onlyEnabled: "false" }, pageSize } },
     // A list without users has the tasks of the connected one. A task of several users is in the lists of all of them.
     tasks: {
       parent: { object: "users" },

@@ -91,6 +91,12 @@ export const description: Description = {
       changedPath: "generated_timestamp",
       changedFormat: "unix",
       deleted: { at: "status", is: "deleted" },
+      create: {
+        method: "POST",
+        path: "/api/v2/{path}",
+        wrap: { in: "{singular}" },
+        idempotencyKeyTo: "header.Idempotency-Key",
+      },
       example: { subject: "Printer" },
     },
     users: {
@@ -125,6 +131,6 @@ export const description: Description = {
   sources: {
     documentation: "https://developer.zendesk.com/api-reference",
     checked:
-      "2026-11-28, Zendesk’s OpenAPI file in a copy of 2026-08, its page about exports, singer-io/tap-zendesk; the mark of deleted users, and the scope of tickets, from clients",
+      "2026-11-29, Zendesk’s OpenAPI file in a copy of 2026-08, its pages about exports and about keys of creates, singer-io/tap-zendesk; the mark of deleted users, and the scope of tickets, from clients",
   },
 };
