@@ -259,7 +259,7 @@ test("ClickUp: tasks are listed in their workspace, with the time of their chang
   assert.equal(
     requests[0]?.path,
     // `date_updated_gt` leaves out what changed exactly then.
-    "/api/v2/team/333/task?include_closed=true&subtasks=true&order_by=updated&reverse=true&date_updated_gt=1763599999999&page=0",
+    "/api/v2/team/333/task?include_closed=true&subtasks=true&include_markdown_description=true&order_by=updated&reverse=true&date_updated_gt=1763599999999&page=0",
   );
 });
 
