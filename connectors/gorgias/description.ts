@@ -31,19 +31,28 @@ export const description: Description = {
     get: { path: "/api/{path}/{id}" },
   },
   objects: {
-    customers: { changedPath: "updated_datetime", example: { name: "Ada Quill", email: "ada@example.com" } },
+    // Without an order they may be sorted by name, which changes.
+    customers: {
+      list: {
+        path: "/api/{path}",
+        query: { order_by: "created_datetime:asc" },
+        pageSize: { to: "query.limit", most: 100 },
+      },
+      changedPath: "updated_datetime",
+      example: { name: "Ada Quill", email: "ada@example.com" },
+    },
     tickets: {
       changedPath: "updated_datetime",
       // The list has those in the trash, too.
       deleted: { at: "trashed_datetime" },
       example: { subject: "Pens", channel: "api" },
     },
-    tags: { example: { name: "ink" } },
+    tags: { deleted: { at: "deleted_datetime" }, example: { name: "ink" } },
   },
   errors: { message: ["error.data.*.*", "error.msg"] },
   sources: {
     documentation: "https://developers.gorgias.com/reference",
     checked:
-      "2026-11-28, Gorgias' own pages: errors (of 2020), paging, limits, members of a ticket; an OpenAPI description and a client by others: addresses, parameters",
+      "2026-11-29, Gorgias' own pages: errors (of 2020), paging, limits, members of a ticket; copies of those of lists; an OpenAPI description and a client by others: addresses, parameters",
   },
 };
