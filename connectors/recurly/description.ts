@@ -28,7 +28,8 @@ export const description: Description = {
     paging: { nextUrl: { from: "next" } },
     changedPath: "updated_at",
     since: { to: "query.begin_time" },
-    create: { method: "POST", path: "/{path}" },
+    // Recurly's own clients send the key with each write, and repeat one whose connection broke.
+    create: { method: "POST", path: "/{path}", idempotencyKeyTo: "header.Idempotency-Key" },
     update: { method: "PUT", path: "/{path}/{id}" },
     delete: { method: "DELETE", path: "/{path}/{id}" },
     get: { path: "/{path}/{id}" },
@@ -46,6 +47,7 @@ export const description: Description = {
   limits: { reset: "x-ratelimit-reset" },
   sources: {
     documentation: "https://recurly.com/developers/api/v2021-02-25",
-    checked: "2026-11-26, Recurly's OpenAPI file of 2024-03-19 (v2021-02-25)",
+    checked:
+      "2026-11-29, Recurly's OpenAPI file of 2024-03-19 (v2021-02-25), the newest that is public; the key of creates from its own Ruby client, which names no time for which a key is known",
   },
 };
