@@ -2,6 +2,7 @@
 import { spawn } from "node:child_process";
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
+import { pathToFileURL } from "node:url";
 import type { Description } from "../../connector-kit/declarative/rules/description.ts";
 import type { CodeMutant } from "./code-mutants.ts";
 
@@ -47,8 +48,11 @@ export async function failingOwnTest(
   description: Description,
 ): Promise<string | undefined> {
   if (!existsSync(join(FOLDER, provider, "description.test.ts"))) return undefined;
-  const text = `export const description = ${JSON.stringify(description)};`;
-  return failingTest(provider, { file: join(FOLDER, provider, "description.ts"), text });
+  const file = join(FOLDER, provider, "description.ts");
+  // The file has the provider's entry, too, without which no catalog can be imported.
+  const others = `export * from ${JSON.stringify(`${pathToFileURL(file).href}?unchanged`)};`;
+  const text = `${others}\nexport const description = ${JSON.stringify(description)};`;
+  return failingTest(provider, { file, text });
 }
 
 /**
