@@ -169,6 +169,6 @@ export const description: Description = {
   sources: {
     documentation: "https://mailchimp.com/developer/marketing/api/",
     checked:
-      "2026-11-27, Mailchimp's own OpenAPI file 3.0.55 and client 3.0.80: lists, members, campaigns, templates, stores; batches and members of merge fields by documentation; the order of members by somebody else's calls. An entry of our own: the published catalog does not have this provider",
+      "2026-11-27, Mailchimp's own OpenAPI file 3.0.55 and client 3.0.80: lists, members, campaigns, templates, stores; batches and members of merge fields by documentation; the order of members by somebody else's calls. A create takes `tags`; updates and upserts do not know them: they are changed at `/members/{id}/tags`, through the proxy. An entry of our own: the published catalog does not have this provider",
   },
 };
