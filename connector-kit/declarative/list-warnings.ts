@@ -33,16 +33,16 @@ export const findWarning = (
 
 /**
  * Returns a warning at the second of several numbered pages that do not overlap. Where the total falls, the list goes back; but as many new
- * records as deleted ones leave it as it was.
+ * records as deleted ones leave it as it was. Of lists below others there can be thousands, which would fill the log.
  */
 function warnOfOneSize(
-  { rules: { name, paging, since, total }, bound }: ChosenList,
+  { rules: { name, paging, parent, since, total }, bound }: ChosenList,
   { place }: ScanState,
   entries: JsonObject[],
 ): string | undefined {
   const { page, newestFirst } = paging ?? {};
   const isJoined = newestFirst || (since?.keyset && bound !== undefined);
-  if (!page || page.anySize || isJoined || entries.length === 0) return undefined;
+  if (!page || page.anySize || isJoined || parent || entries.length === 0) return undefined;
   if (place !== page.first + 1) return undefined;
   const unnoticed = total === undefined ? "meanwhile" : "while another one is created";
   return (

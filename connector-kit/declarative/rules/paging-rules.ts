@@ -65,7 +65,8 @@ export const Paging = Type.Object({
             "Where answers are so long that pages have twelve records or fewer, one of some more is asked for where no smaller one overlaps; is it too long, " +
             "the list goes on without an overlap, and a warning in the log says so. " +
             "Without it, a record can be missed that moves to a page that was read, unless answers have a `total`: where that falls, the list goes back. " +
-            "As many new records as deleted ones leave a total as it was: the log of each read of several pages says so.",
+            "As many new records as deleted ones leave a total as it was: the log of each read of several pages says so, " +
+            "but for lists of which there is one for each record of another object.",
         }),
       ),
       ...counted,
