@@ -54,6 +54,38 @@ test("deleted records are reported from a list of their own, by its pages, and i
   assert.equal(requests[0]?.headers?.["if-modified-since"], "2018-02-13T09:59:59Z");
 });
 
+test("a deleted record that is restored while deletions are read hides no other one", async () => {
+  const all = Array.from({ length: 250 }, (_, index) => String(1386586000002000000 + index * 1000));
+  let listed = all;
+  const { fetch } = replay(({ path }) => {
+    const { searchParams } = new URL(path, "https://x.invalid");
+    const [page, size] = ["page", "per_page"].map((name) => Number(searchParams.get(name)));
+    const from = ((page ?? 1) - 1) * (size ?? 200);
+    const shown = listed.slice(from, from + (size ?? 200));
+    const more_records = from + shown.length < listed.length;
+    // Restored records leave the list of deleted ones.
+    listed = all.filter((id) => id !== all[5]);
+    const data = shown.map((id) => ({ id, deleted_time: "2018-02-13T10:18:13+00:00", type: "recycle" }));
+    return { status: 200, body: { data, info: { page: page ?? 1, per_page: size ?? 200, more_records } } };
+  });
+  const period = {
+    objectName: "Leads",
+    since: new Date("2018-02-13T10:00:00Z"),
+    until: new Date("2018-02-13T11:00:00Z"),
+  };
+  const told = new Set<string>();
+  let place: Checkpoint | undefined;
+  do {
+    const page = await read.readDeletions(period, place, fetch);
+    for (const { id } of page.records) told.add(id);
+    place = page.next;
+  } while (place);
+  assert.deepEqual(
+    all.filter((id) => !told.has(id)),
+    [],
+  );
+});
+
 test("no deletions are one answer without content", async () => {
   const { fetch } = replay({ status: 204 });
   const period = { objectName: "Contacts", since: new Date(0), until: new Date() };
