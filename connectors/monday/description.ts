@@ -219,6 +219,6 @@ export const description: Description = {
   sources: {
     documentation: "https://developer.monday.com/api-reference",
     checked:
-      "2026-11-28, schema of the version 2026-10; documentation: lists of boards, pages of items, form and headers of errors; that columns take plain texts, and the codes of records that are gone, were not looked up. Columns have their ids as names; an update of an item names it `name`. Items below others of a classic board are the items of a board of its own, whose type is `sub_items_board`; each tells its `parent_item`",
+      "2026-11-28, schema of the version 2026-10; documentation: lists of boards, pages of items, form and headers of errors; that columns take plain texts, and the codes of records that are gone, were not looked up. Columns have their ids as names; an update of an item names it `name`. A cell that rolls up others cannot be written: monday.com answers with a success, and changes nothing. Items below others of a classic board are the items of a board of its own, whose type is `sub_items_board`; each tells its `parent_item`",
   },
 };
