@@ -31,7 +31,10 @@ export function listRequest(
   const to = fillPath(rules.to, plan);
   const idTo = rules.idTo === undefined ? undefined : fillPath(rules.idTo, plan);
   const further = Object.fromEntries(
-    Object.entries(also).map(([name, value]) => [name, fillText(value, plan)]),
+    Object.entries(also).map(([name, value]) => [
+      name,
+      typeof value === "string" ? fillText(value, plan) : value,
+    ]),
   );
   const entries = records.map(({ id, fields: all }, index) => {
     const [own, fields] = key?.leaves ? withoutKey(all, key.name) : [{}, all];

@@ -27,6 +27,9 @@ const refusedLists = (kind: "Emails" | "UserIds") =>
     failed: "the update failed",
   }).map(([name, reason]) => ({ at: `failedUpdates.${name}${kind}`, reason }));
 
+/** Otherwise an update of a part of an object, such as an address, would clear the rest. */
+const MERGED = { mergeNestedObjects: true };
+
 /**
  * An update creates the user if there is none, so it is an upsert. Iterable stores it up to a minute later: it is not read back.
  * There is no list of users.
@@ -39,6 +42,7 @@ const users = (key: string, path: string): ObjectRules => ({
     keys: [key],
     keyValueTo: "body.{key}",
     keyIsId: true,
+    body: MERGED,
     wrap: { in: "dataFields" },
     empty: true,
   },
@@ -49,6 +53,7 @@ const users = (key: string, path: string): ObjectRules => ({
       most: 1000,
       to: "users",
       each: "dataFields",
+      also: MERGED,
       ref: { of: key, from: "" },
       refused: refusedLists(key === "email" ? "Emails" : "UserIds"),
     },

@@ -35,7 +35,11 @@ const RecordList = Type.Object({
   to: text("Path of the list in the body; empty: the body is the list."),
   each: Type.Optional(text("Member of each entry that holds the fields. Absent: the entry itself.")),
   idTo: Type.Optional(text("Member of each entry that is the record's id.")),
-  also: Type.Optional(Texts),
+  also: Type.Optional(
+    Type.Record(Type.String(), Type.Union([Type.String(), Type.Boolean(), Type.Number()]), {
+      description: "Further members of each entry.",
+    }),
+  ),
   body: Type.Optional(
     Type.Record(Type.String(), Type.Unknown(), {
       description: "Members of the body beside the list, by path.",
