@@ -36,7 +36,8 @@ export function openAccountControls(account: () => Account): AccountControls {
     purgeExpired: () => purgeExpired(account()),
     dump: (object, deleted) => dump(getStore(object), deleted),
     expireCursors() {
-      account().settings.cursorsFrom = account().settings.clock.now() + 1;
+      const { settings } = account();
+      settings.cursorsFrom = Math.max(settings.clock.now(), settings.cursorsFrom) + 1;
     },
     hideField(object, field, hidden) {
       const property = getStore(object).properties.get(field.toLowerCase());

@@ -103,9 +103,10 @@ function list(account: Account, store: TypeStore, exchange: SandboxExchange, ori
   return { status: 200, body: { results } };
 }
 
-/** Returns an opaque cursor: the last id and the time of issue, in base64. */
+/** Returns an opaque cursor: the last id and the time of issue, in base64; never one that is refused at once. */
 function toCursor(key: number, settings: AccountSettings): string {
-  return Buffer.from(`${key} ${settings.clock.now()}\n`).toString("base64");
+  const issuedAt = Math.max(settings.clock.now(), settings.cursorsFrom);
+  return Buffer.from(`${key} ${issuedAt}\n`).toString("base64");
 }
 
 /** Reads a cursor; a bare id is accepted, too. Throws HubSpot's refusal of a foreign or expired one. */

@@ -95,6 +95,22 @@ test("a list pages by an opaque cursor that is refused when it is foreign or too
   assert.equal((await call("GET", `${CONTACTS}?limit=2&after=${after}`)).status, 400);
 });
 
+/** A machine can answer within the millisecond in which cursors were made to expire. */
+test("cursors that expire are refused, and those issued afterwards are not, within one moment", async ({
+  mock,
+}) => {
+  mock.timers.enable({ apis: ["Date"], now: Date.now() });
+  const readNext = async (after?: string): Promise<Response> =>
+    call("GET", `${CONTACTS}?limit=2${after === undefined ? "" : `&after=${encodeURIComponent(after)}`}`);
+  const early = readText((await readNext()).json, "paging.next.after");
+  account.expireCursors();
+  const late = readText((await readNext()).json, "paging.next.after");
+  assert.equal((await readNext(early)).status, 400);
+  assert.equal((await readNext(late)).status, 200);
+  account.expireCursors();
+  assert.equal((await readNext(late)).status, 400);
+});
+
 test("archiving leaves the change time alone, restoring moves it, a merge leaves nothing of the loser", async () => {
   const before = await call("GET", `${CONTACTS}/501`);
   assert.equal((await call("DELETE", `${CONTACTS}/501`)).status, 204);
