@@ -87,7 +87,7 @@ test("a time that the provider names is kept", async (t) => {
   assert.deepEqual((await run("backfill"))?.dueTime, retryAt);
 });
 
-test("a rate limit whose end the provider names is waited for beyond the hour, up to a day, in reads of every kind", async (t) => {
+test("a rate limit is waited for beyond the hour, up to a day, in reads of every kind", async (t) => {
   const { fail, age, begin, run } = await openFailing(t);
   for (const kind of ["triggered", "scheduled"] as const) {
     await begin(kind);
@@ -102,6 +102,30 @@ test("a rate limit whose end the provider names is waited for beyond the hour, u
   }
   const inTwoDays = new Date(nowMs() + 48 * HOUR_MS);
   assert.equal((await fail("triggered", failure("rate_limited", inTwoDays))).status, "failure");
+});
+
+test("a rate limit until before the next tick is waited for, however far away that is", async (t) => {
+  const { fail, begin, queries } = await openFailing(t);
+  await begin("scheduled");
+  await queries
+    .updateTable("readObjects")
+    .set({ nextTick: new Date(nowMs() + 72 * HOUR_MS) })
+    .execute();
+  const inTwoDays = new Date(nowMs() + 48 * HOUR_MS);
+  assert.equal((await fail("scheduled", failure("rate_limited", inTwoDays))).status, "in_progress");
+});
+
+test("a provider that is away when its limit of some hours ends gets as long as one without a limit", async (t) => {
+  const { fail, age, begin, queries } = await openFailing(t);
+  await begin("triggered");
+  await fail("triggered", failure("rate_limited", new Date(nowMs() + 5 * HOUR_MS)));
+  const waited = new Date(nowMs() - 5 * HOUR_MS);
+  await age(5 * HOUR_MS);
+  await queries.updateTable("operations").set({ updateTime: waited }).execute();
+  assert.equal((await fail("triggered", failure("unavailable"))).status, "in_progress");
+  assert.equal((await fail("triggered", failure("unavailable"))).status, "in_progress", "nor at the second failure");
+  await age(1.1 * HOUR_MS);
+  assert.equal((await fail("triggered", failure("unavailable"))).status, "failure");
 });
 
 test("a backfill that fails for a day is given up, and its object is paused with the reason", async (t) => {

@@ -54,7 +54,8 @@ export async function settleFailure(
   failed: FailedPage,
 ): Promise<RunResult> {
   const { error } = failed;
-  const attempts = run.attempts + 1;
+  const isFirst = run.attempts === 0 || endsLongLimit(deps, run, error);
+  const attempts = isFirst ? 1 : run.attempts + 1;
   // A backfill is read only once, so it must not end for something that the customer can repair.
   if (error.kind === "unauthorized" && run.kind === "backfill") {
     await waitForCredentials(deps, run, failed, "Waiting until the customer connects again");
@@ -66,7 +67,7 @@ export async function settleFailure(
   }
   const delayMs = computeBackoffMs({ attempts, baseMs: deps.retryBaseMs });
   const dueMs = Math.max(nowMs() + delayMs, error.retryAt?.getTime() ?? 0);
-  if (dueMs > computeDeadlineMs(deps, run, error)) {
+  if (dueMs > computeDeadlineMs(deps, { ...run, isFirst }, error)) {
     if (run.kind === "backfill" && (await lacksToken(deps, run))) {
       await waitForCredentials(deps, run, failed, "Waiting until there is a new token");
       return "sent";
@@ -81,6 +82,7 @@ export async function settleFailure(
     putBack(deps, run, new Date(dueMs), {
       // A closed gate is no attempt.
       attempts: isGate ? run.attempts : attempts,
+      isFirst,
       providerCalls: failed.calls,
       waitsFor: error.kind === "rate_limited" ? "rate_limit" : "provider",
       log: [{ severity: isGate ? "INFO" : "WARNING", msg }],
@@ -94,21 +96,26 @@ const isTemporary = ({ kind }: ProviderError, attempts: number): boolean =>
   ["rate_limited", "unavailable", "timeout", "locked_out", "unknown_outcome"].includes(kind) ||
   (kind === "unreadable" && attempts < ATTEMPTS_AT_BROKEN_PAGE);
 
+/** Returns whether the provider is away after the end of a limit that was waited for: that wait is not one for a provider that is away. */
+const endsLongLimit = ({ minuteMs }: SettleServices, run: ClaimedRun, { kind }: ProviderError): boolean =>
+  kind !== "rate_limited" &&
+  readWaitsFor(run) === "rate_limit" &&
+  run.idleMs >= HOUR_MINUTES * minuteMs;
+
 /**
- * Returns the time after which a run is given up: a backfill after a day, other reads after an hour or at the next tick, or after a day where
- * the provider says until when it takes no more requests: limits per day end at midnight. Counts from the first failure since the last page, so
- * that pauses and outages of the destination or of Busbar do not count.
+ * Returns the time after which a run is given up: a backfill after a day, other reads after an hour or at the next tick. Where the provider
+ * limits requests, it is a day for each of them: limits per day end at midnight. Counts from the first failure since the last page, so that
+ * pauses and outages of the destination or of Busbar do not count.
  */
 function computeDeadlineMs(
   { minuteMs }: SettleServices,
-  { kind, attempts, pageTime, nextTick }: ClaimedRun,
+  { kind, isFirst, pageTime, nextTick }: ClaimedRun & { isFirst: boolean },
   error: ProviderError,
 ): number {
   const hourMs = HOUR_MINUTES * minuteMs;
-  const sinceMs = attempts === 0 ? nowMs() : pageTime.getTime();
-  const isLimit = error.kind === "rate_limited" && error.retryAt !== undefined;
-  if (kind === "backfill" || isLimit) return sinceMs + LONG_HOURS * hourMs;
-  return Math.max(sinceMs + hourMs, kind === "scheduled" ? (nextTick?.getTime() ?? 0) : 0);
+  const sinceMs = isFirst ? nowMs() : pageTime.getTime();
+  const hours = kind === "backfill" || error.kind === "rate_limited" ? LONG_HOURS : 1;
+  return Math.max(sinceMs + hours * hourMs, kind === "scheduled" ? (nextTick?.getTime() ?? 0) : 0);
 }
 
 /** Reconnecting makes the run due at once; credentials that are accepted again by themselves are noticed after this time. */
@@ -184,7 +191,7 @@ const putBack = (
   { database, workerId }: SettleServices,
   { operationId, idleMs }: ClaimedRun,
   dueTime: Date,
-  run: Pick<PutBackRun, "attempts" | "providerCalls" | "waitsFor" | "log">,
+  run: Pick<PutBackRun, "attempts" | "isFirst" | "providerCalls" | "waitsFor" | "log">,
 ): Promise<void> =>
   putBackRun(database.data, {
     ...run,

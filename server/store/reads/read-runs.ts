@@ -231,6 +231,8 @@ export interface PutBackRun {
   dueTime: Date;
   /** Failed attempts since the last page; unchanged if absent. */
   attempts?: number;
+  /** The failure is the first since the last page, or counts as such. */
+  isFirst?: boolean;
   /** Added to the run's waiting time: how long it has waited before this claim. */
   waitedMs?: number;
   /** Requests that were sent without a result. */
@@ -247,6 +249,7 @@ export async function putBackRun(queries: DataQueries, run: PutBackRun): Promise
     workerId,
     dueTime,
     attempts = null,
+    isFirst = false,
     waitedMs = 0,
     providerCalls = 0,
     waitsFor,
@@ -255,7 +258,7 @@ export async function putBackRun(queries: DataQueries, run: PutBackRun): Promise
   await sql`
     with back as (
       update read_runs set claimed_by = null, due_time = ${dueTime}, attempts = coalesce(${attempts}::integer, attempts),
-        page_time = case when attempts = 0 then now() else page_time end
+        page_time = case when attempts = 0 or ${isFirst}::boolean then now() else page_time end
       where operation_id = ${operationId} and claimed_by = ${workerId}
       returning operation_id, attempts
     )
