@@ -123,7 +123,11 @@ test("a provider that is away when its limit of some hours ends gets as long as 
   await age(5 * HOUR_MS);
   await queries.updateTable("operations").set({ updateTime: waited }).execute();
   assert.equal((await fail("triggered", failure("unavailable"))).status, "in_progress");
-  assert.equal((await fail("triggered", failure("unavailable"))).status, "in_progress", "nor at the second failure");
+  assert.equal(
+    (await fail("triggered", failure("unavailable"))).status,
+    "in_progress",
+    "nor at the second failure",
+  );
   await age(1.1 * HOUR_MS);
   assert.equal((await fail("triggered", failure("unavailable"))).status, "failure");
 });

@@ -98,9 +98,7 @@ const isTemporary = ({ kind }: ProviderError, attempts: number): boolean =>
 
 /** Returns whether the provider is away after the end of a limit that was waited for: that wait is not one for a provider that is away. */
 const endsLongLimit = ({ minuteMs }: SettleServices, run: ClaimedRun, { kind }: ProviderError): boolean =>
-  kind !== "rate_limited" &&
-  readWaitsFor(run) === "rate_limit" &&
-  run.idleMs >= HOUR_MINUTES * minuteMs;
+  kind !== "rate_limited" && readWaitsFor(run) === "rate_limit" && run.idleMs >= HOUR_MINUTES * minuteMs;
 
 /**
  * Returns the time after which a run is given up: a backfill after a day, other reads after an hour or at the next tick. Where the provider

@@ -244,17 +244,8 @@ export interface PutBackRun {
 
 /** Puts a claimed run back for later, with an entry for its log. */
 export async function putBackRun(queries: DataQueries, run: PutBackRun): Promise<void> {
-  const {
-    operationId,
-    workerId,
-    dueTime,
-    attempts = null,
-    isFirst = false,
-    waitedMs = 0,
-    providerCalls = 0,
-    waitsFor,
-    log,
-  } = run;
+  const { operationId, workerId, dueTime, waitsFor, log } = run;
+  const { attempts = null, isFirst = false, waitedMs = 0, providerCalls = 0 } = run;
   await sql`
     with back as (
       update read_runs set claimed_by = null, due_time = ${dueTime}, attempts = coalesce(${attempts}::integer, attempts),
