@@ -3,6 +3,7 @@ import type { Endpoint } from "../http/endpoint.ts";
 import type { CustomerShards } from "../operations/customer-shards.ts";
 import { findRowGroupRef } from "../store/access/customers.ts";
 import type { Database } from "../store/database/database.ts";
+import type { AskedShards } from "../store/shards/ask-shards.ts";
 
 export interface InShards {
   database: Database;
@@ -48,12 +49,12 @@ function inShard<Deps extends InShards>(
   };
 }
 
-/** Returns the shards with the rows of the customer that a filter names; all shards if it names none that is there. */
+/** Returns the shards with rows of the customer that a filter names, two while it is moved; all shards if it names none that is there. */
 export async function chooseShards(
   { database, shards }: InShards,
   projectId: string,
   { groupRef, installationId }: { groupRef?: string | undefined; installationId?: string | undefined },
-): Promise<Pick<Database, "shards">> {
+): Promise<AskedShards<Database>> {
   if (database.shards.length === 1) return database;
   const { control } = database;
   const named =
@@ -61,7 +62,5 @@ export async function chooseShards(
     (installationId === undefined
       ? undefined
       : await findRowGroupRef(control, projectId, "installations", installationId));
-  return named === undefined
-    ? database
-    : { shards: [(await shards.chooseByGroup(projectId, named)).database] };
+  return named === undefined ? database : shards.findHolders(projectId, named);
 }

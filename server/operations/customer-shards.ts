@@ -2,6 +2,7 @@
 import { findGroupShard, findRowGroupRef, type GroupShard } from "../store/access/customers.ts";
 import type { Changes } from "../store/database/changes.ts";
 import type { Database } from "../store/database/database.ts";
+import type { AskedShards } from "../store/shards/ask-shards.ts";
 import { refuseMoving, refuseUnknownShard } from "../store/shards/each-shard.ts";
 import { cacheUntilChanged } from "../store/processes/row-cache.ts";
 
@@ -17,6 +18,8 @@ export interface CustomerShards<Services> {
   chooseByInstallation(projectId: string, installationId: string): Promise<Services>;
   /** The same for a row that was found in a shard: its customer may move meanwhile. That shard, if the installation was removed. */
   chooseByRow(projectId: string, installationId: string, foundIn: Pick<Database, "shard">): Promise<Services>;
+  /** Returns the shards to list a customer's rows from. Throws a 503 Problem for one that this process does not know. */
+  findHolders(projectId: string, groupRef: string): Promise<AskedShards<Database>>;
   /** Returns the services of a shard. */
   choose(shard: Pick<Database, "shard">): Services;
 }
@@ -38,11 +41,13 @@ export function openCustomerShards<Services extends { database: Database }>(
     if (found) return found;
     throw refuseUnknownShard(name);
   };
+  const findGroup = async (projectId: string, groupRef: string): Promise<GroupShard | undefined> =>
+    groups.get(JSON.stringify([projectId, groupRef]), () =>
+      findGroupShard(database.control, projectId, groupRef),
+    );
   const chooseByGroup = async (projectId: string, groupRef: string): Promise<Services> => {
     if (all.length === 1) return chooseByName(database.shard);
-    const key = JSON.stringify([projectId, groupRef]);
-    const find = () => findGroupShard(database.control, projectId, groupRef);
-    const found = await groups.get(key, find);
+    const found = await findGroup(projectId, groupRef);
     if (found?.isMoving) throw refuseMoving();
     return chooseByName(found?.shard ?? database.shard);
   };
@@ -54,6 +59,11 @@ export function openCustomerShards<Services extends { database: Database }>(
   return {
     all,
     chooseByGroup,
+    async findHolders(projectId, groupRef) {
+      const { shard = null, holders = [null] } = (await findGroup(projectId, groupRef)) ?? {};
+      const find = (name: string | null): Database => chooseByName(name ?? database.shard).database;
+      return { shards: holders.map(find), ...(holders.length > 1 && { decides: find(shard).shard }) };
+    },
     choose: ({ shard }) => chooseByName(shard),
     chooseByRow,
     chooseByInstallation: (projectId, id) => chooseByRow(projectId, id, database),

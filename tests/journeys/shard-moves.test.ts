@@ -1,52 +1,15 @@
 /** A customer is moved between shards while it is worked for: nothing that was accepted is lost, done twice or told twice. */
 import assert from "node:assert/strict";
-import { test, type TestContext } from "node:test";
-import { Client } from "pg";
-import { moveCustomer } from "../../server/commands/shards/move-customer.ts";
-import { getPlacedGroup } from "../../server/commands/shards/require-move.ts";
-import { openDatabase } from "../../server/store/database/open-database.ts";
-import { deliverTo, judgeWrites, findMissingEvents } from "../drills/acknowledged-writes.ts";
+import { test } from "node:test";
+import { judgeWrites, findMissingEvents } from "../drills/acknowledged-writes.ts";
 import { Load } from "../drills/sides/load.ts";
-import { openTestBusbar } from "../harness/busbar.ts";
 import { openClient } from "../harness/client.ts";
 import { connectCustomer } from "../harness/connect-customer.ts";
-import { createEmptyDatabase } from "../harness/database.ts";
-import { openSink } from "../harness/deliveries/sink.ts";
-import { log, shardServices } from "../harness/shards.ts";
+import { openMovingBusbar, type ShardName } from "../harness/moving-busbar.ts";
 import { until } from "../harness/until.ts";
 
-async function openScene(t: TestContext) {
-  const last: (() => Promise<void>)[] = [];
-  const scope = { after: (callback: () => Promise<void>) => void last.push(callback) };
-  const urls = { a: await createEmptyDatabase(scope), b: await createEmptyDatabase(scope) };
-  const sink = await openSink();
-  const busbar = await openTestBusbar({
-    isDivided: false,
-    shards: urls,
-    env: { BUSBAR_RETRY_BASE_SECONDS: "0.2" },
-  });
-  const database = await openDatabase({ connectionString: busbar.connectionString, log, poolSize: 3 });
-  t.after(async () => {
-    await database.close();
-    await busbar.stop();
-    await sink.close();
-    for (const callback of last) await callback();
-  });
-  await deliverTo(busbar, sink);
-  const move = async (to: string | null, onStep: (text: string) => void = () => {}) => {
-    const deps = { ...shardServices(database), progress: onStep };
-    return moveCustomer(deps, await getPlacedGroup(deps, "mover", undefined), to);
-  };
-  const countGates = async (shard: "main" | "a" | "b") => {
-    const client = new Client({ connectionString: shard === "main" ? busbar.connectionString : urls[shard] });
-    await client.connect();
-    return (await client.query("select from connection_gates").finally(() => client.end())).rows.length;
-  };
-  return { busbar, sink, move, countGates };
-}
-
 test("writes that are accepted before, while and after a customer moves end once, in the order of each record, and are told once", async (t) => {
-  const { busbar, sink, move } = await openScene(t);
+  const { busbar, sink, move, breakOff } = await openMovingBusbar(t);
   // Otherwise the writes of both wait for the provider for minutes at the end.
   busbar.sandbox.hubspot.setLimits("off");
   const loads = { mover: new Load(), neighbour: new Load() };
@@ -71,10 +34,7 @@ test("writes that are accepted before, while and after a customer moves end once
     [null, "moving what has ended"],
   ] as const) {
     await somethingIsDone();
-    const killed = move(to, (text) => {
-      if (text.includes(killedAt)) throw new Error("killed");
-    });
-    await assert.rejects(killed, /killed/);
+    await breakOff(to, killedAt);
     await move(to);
   }
   await somethingIsDone();
@@ -97,7 +57,9 @@ test("writes that are accepted before, while and after a customer moves end once
 });
 
 test("a closed gate holds in all processes in the customer's shard, and moves with the customer", async (t) => {
-  const { busbar, move, countGates } = await openScene(t);
+  const { busbar, move, connect } = await openMovingBusbar(t);
+  const countGates = async (shard: ShardName) =>
+    (await (await connect(shard)).query("select from connection_gates")).rows.length;
   const customer = await connectCustomer(busbar, {
     provider: "hubspot",
     objects: ["companies"],
@@ -137,7 +99,7 @@ test("a closed gate holds in all processes in the customer's shard, and moves wi
 });
 
 test("a write that waits is not cancelled while its customer moves, and is cancelled in its new shard", async (t) => {
-  const { busbar, move } = await openScene(t);
+  const { busbar, move, breakOff } = await openMovingBusbar(t);
   const customer = await connectCustomer(busbar, {
     provider: "hubspot",
     objects: ["companies"],
@@ -148,10 +110,7 @@ test("a write that waits is not cancelled while its customer moves, and is cance
   assert.equal((await customer.write("companies", create)).status, 429);
   const { operationId } = await customer.succeed("companies", { ...create, mode: "asynchronous" });
   const cancel = () => busbar.inProject("POST", `/operations/${operationId}:cancel`);
-  const killed = move("a", (text) => {
-    if (text.includes("opening the gate")) throw new Error("killed");
-  });
-  await assert.rejects(killed, /killed/);
+  await breakOff("a", "opening the gate");
   // The write is in both shards.
   assert.equal((await cancel()).status, 503);
   await move("a");
@@ -168,7 +127,7 @@ integrations:
 `;
 
 test("a read that waits is not cancelled while its customer moves, and is cancelled in its new shard", async (t) => {
-  const { busbar, move } = await openScene(t);
+  const { busbar, move, breakOff } = await openMovingBusbar(t);
   await connectCustomer(busbar, {
     provider: "hubspot",
     groupRef: "mover",
@@ -183,10 +142,7 @@ test("a read that waits is not cancelled while its customer moves, and is cancel
   assert.equal(begun.status, 201, begun.text);
   const { operationId } = begun.body;
   const cancel = () => busbar.inProject("POST", `/operations/${operationId}:cancel`);
-  const killed = move("a", (text) => {
-    if (text.includes("opening the gate")) throw new Error("killed");
-  });
-  await assert.rejects(killed, /killed/);
+  await breakOff("a", "opening the gate");
   assert.equal((await cancel()).status, 503);
   await move("a");
   const cancelled = await until(async () => {
@@ -197,7 +153,7 @@ test("a read that waits is not cancelled while its customer moves, and is cancel
 });
 
 test("a message that is sent again while its customer moves is sent as often as that was accepted", async (t) => {
-  const { busbar, sink, move } = await openScene(t);
+  const { busbar, sink, move } = await openMovingBusbar(t);
   const customer = await connectCustomer(busbar, {
     provider: "hubspot",
     objects: ["companies"],

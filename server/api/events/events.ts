@@ -7,7 +7,7 @@ import { EVENT_TYPES } from "../../events/event-types.ts";
 import { sampleEvent } from "../../events/sample-event.ts";
 import { endpoint, projectEndpoint, route, type Route } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database/database.ts";
-import { askPresent, findInShards, listInShards } from "../../store/shards/ask-shards.ts";
+import { askPresent, type AskedShards, findInShards, keepOnce, listInShards } from "../../store/shards/ask-shards.ts";
 import { readMembers } from "../../store/deliveries/delivery-subjects.ts";
 import {
   type EventDelivery,
@@ -80,14 +80,18 @@ type Shown = Static<typeof EventSchema>;
 
 /** Adds to events where each went. */
 async function toEvents(
-  database: Pick<Database, "shards">,
+  shards: AskedShards<Database>,
   projectId: string,
   rows: ListedEvent[],
 ): Promise<Shown[]> {
   const sent = rows.filter(({ missing }) => missing === null).map(({ id }) => id);
   // They are where the event is: a shard that is away has none of these.
-  const { answers } = await askPresent(database, (data) => listDeliveriesOfEvents(data, projectId, sent));
-  const deliveries = Map.groupBy(answers.flat(), ({ eventId }) => eventId);
+  const { answers } = await askPresent(shards, async (data, { shard }) => ({
+    shard,
+    rows: await listDeliveriesOfEvents(data, projectId, sent),
+  }));
+  const found = keepOnce(shards, answers, ({ eventId, destinationId }) => `${eventId} ${destinationId}`);
+  const deliveries = Map.groupBy(found, ({ eventId }) => eventId);
   return rows.map((row) => toEvent(row, deliveries.get(row.id) ?? []));
 }
 

@@ -12,7 +12,6 @@ import {
   isCallId,
   isCallToken,
   listProxyCallsInShards,
-  showCallId,
 } from "../../store/shards/proxy-calls-in-shards.ts";
 import { chooseShards, type InShards } from "../in-shard.ts";
 import { InstallationPath, requireInstallation } from "../installation-path.ts";
@@ -122,7 +121,6 @@ const listProxyCalls = (deps: InShards) =>
       const among = await chooseShards(deps, project.id, params);
       const list = (data: DataQueries, page: { installationId: string; before?: string; limit: number }) =>
         listProxyUsage(data, { projectId: project.id, ...page });
-      let [shard = database] = among.shards;
       const installationId = await requireInstallation(
         database.control,
         project.id,
@@ -132,24 +130,28 @@ const listProxyCalls = (deps: InShards) =>
             const [entry] = await list(data, { installationId: place.installationId, limit: 1 });
             return entry;
           });
-          if (found) ({ shard } = found);
           return found !== undefined;
         },
       );
-      const { data } = shard;
-      return onePage(query, {
+      const filter = { projectId: project.id, installationId };
+      const page = await onePage<ListedCall, ListedCall>(query, {
         ...PAGE,
-        isToken: isCallId,
-        list: ({ before, ...page }) =>
-          list(data, {
-            installationId,
-            ...page,
-            ...(before !== undefined && { before: before.replace(/^.*!/, "") }),
-          }),
-        show: (row) => ({ ...toProxyCall(row), id: showCallId(database, shard, row.id) }),
+        isToken: isCallToken,
+        getPageToken,
+        list: (range) =>
+          database.shards.length === 1
+            ? list(database.data, { installationId, ...range })
+            : listProxyCallsInShards(database, among, filter, range),
+        show: (row) => row,
       });
+      return { ...page, results: page.results.map(toProxyCall) };
     },
   });
+
+/** With several shards, a row has a position. */
+type ListedCall = ProxyUsageRow & Partial<Pick<CallOfShard, "position">>;
+
+const getPageToken = ({ id, position }: ListedCall): string => position ?? id;
 
 const only = (what: string) => Type.Optional(Type.String({ description: `Return only calls ${what}.` }));
 

@@ -84,6 +84,8 @@ export interface GroupShard {
   isMoving: boolean;
   /** Rows of it may be in two shards. */
   isSplit: boolean;
+  /** The shards that may have rows that a list shows; the former one first. */
+  holders: (string | null)[];
 }
 
 export async function findGroupShard(
@@ -92,7 +94,8 @@ export async function findGroupShard(
   groupRef: string,
 ): Promise<GroupShard | undefined> {
   const { rows } = await sql<GroupShard>`
-    select id, shard, coalesce(move.state = 'closing', false) as is_moving, move.state is not null as is_split
+    select id, shard, coalesce(move.state = 'closing', false) as is_moving, move.state is not null as is_split,
+      case when move.state in ('closing', 'switched') then array[from_shard, to_shard] else array[shard] end as holders
     from groups left join shard_moves as move on move.group_id = groups.id where project_id = ${projectId} and group_ref = ${groupRef}
   `.execute(queries);
   return rows[0];

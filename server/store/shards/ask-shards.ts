@@ -9,13 +9,18 @@ import type { DataQueries } from "../database/sides.ts";
 
 type Shard = Pick<Database, "shard" | "data">;
 
-interface HasShards<One extends Shard> {
+export interface AskedShards<One extends Shard> {
   shards: readonly One[];
+  /**
+   * Name of the shard that decides about a customer who moves. The shards are then asked in turn, the former first: a row that goes over
+   * meanwhile is found in one of them.
+   */
+  decides?: string | undefined;
 }
 
 /** Returns the answer of each shard. Rejects if one of them does; with a 503 Problem that names a shard that is away. */
 export const askShards = <Answer>(
-  { shards }: HasShards<Shard>,
+  { shards }: AskedShards<Shard>,
   ask: (data: DataQueries) => Promise<Answer>,
 ): Promise<Answer[]> =>
   Promise.all(
@@ -37,10 +42,17 @@ export interface PresentAnswers<Answer> {
  * database is away.
  */
 export async function askPresent<Answer, One extends Shard>(
-  { shards }: HasShards<One>,
+  { shards, decides }: AskedShards<One>,
   ask: (data: DataQueries, shard: One) => Promise<Answer>,
 ): Promise<PresentAnswers<Answer>> {
-  const asked = await Promise.allSettled(shards.map((shard) => ask(shard.data, shard)));
+  let before: Promise<unknown> = Promise.resolve();
+  const asked = await Promise.allSettled(
+    shards.map((shard) => {
+      const one = decides === undefined ? ask(shard.data, shard) : before.then(() => ask(shard.data, shard));
+      before = one.catch(() => {});
+      return one;
+    }),
+  );
   const answers: Answer[] = [];
   const unavailable: string[] = [];
   for (const [index, { shard: name }] of shards.entries()) {
@@ -63,13 +75,13 @@ export interface FoundInShard<Found, One> {
  * deleted. A row that moves to another shard may be missed in both, so several shards are asked again.
  */
 export const findInShards = async <Found, One extends Shard>(
-  deps: HasShards<One>,
+  deps: AskedShards<One>,
   find: (data: DataQueries) => Promise<Found | undefined>,
 ): Promise<FoundInShard<Found, One> | undefined> =>
   (await findOnce(deps, find)) ?? (deps.shards.length > 1 ? findOnce(deps, find) : undefined);
 
 async function findOnce<Found, One extends Shard>(
-  { shards }: HasShards<One>,
+  { shards }: AskedShards<One>,
   find: (data: DataQueries) => Promise<Found | undefined>,
 ): Promise<FoundInShard<Found, One> | undefined> {
   const asked = shards.map(async (shard) => {
@@ -99,30 +111,40 @@ interface MergedPage<Row> {
   unavailable?: string[] | undefined;
 }
 
+interface MergedList<Row> {
+  limit: number;
+  getPosition(row: Row): string;
+  /** Tells a row that goes over to another shard, where it is in both for a moment. Default: the position. */
+  getKey?(row: Row): string;
+}
+
 /**
  * Merges the pages of all shards into one of `limit` rows at most. The list is in descending order of positions, which are texts; a
  * position of one shard is valid in all. Where one shard has stopped to examine rows the page ends, also for the others. Of a shard
- * that is away, only the name is returned. No two rows have one position.
+ * that is away, only the name is returned.
  */
 export async function listInShards<Row, One extends Shard>(
-  deps: HasShards<One>,
+  deps: AskedShards<One>,
   list: (data: DataQueries, shard: One) => Promise<Row[] | MergedPage<Row>>,
-  { limit, getPosition }: { limit: number; getPosition(row: Row): string },
+  { limit, getPosition, getKey = getPosition }: MergedList<Row>,
 ): Promise<MergedPage<Row>> {
-  const { answers, unavailable } = await askPresent(deps, list);
-  const pages = answers.map((page) => (Array.isArray(page) ? { rows: page } : page));
-  const [only] = pages;
-  if (only && deps.shards.length === 1) return only;
-  const stop = pages
+  const { answers, unavailable } = await askPresent(deps, async (data, shard) => {
+    const page = await list(data, shard);
+    return { shard: shard.shard, ...(Array.isArray(page) ? { rows: page } : page) };
+  });
+  const [only] = answers;
+  if (only && deps.shards.length === 1) {
+    const { shard: _, ...page } = only;
+    return page;
+  }
+  const stop = answers
     .flatMap(({ continueBefore }) => continueBefore ?? [])
     .toSorted()
     .at(-1);
-  const rows = pages
-    .flatMap((page) => page.rows.map((row) => ({ row, position: getPosition(row) })))
+  const rows = keepOnce(deps, answers, getKey)
+    .map((row) => ({ row, position: getPosition(row) }))
     .filter(({ position }) => stop === undefined || position >= stop)
     .toSorted((one, other) => (one.position > other.position ? -1 : 1))
-    // A row that moves to another shard is in both for a moment.
-    .filter(({ position }, index, all) => position !== all[index - 1]?.position)
     .slice(0, limit)
     .map(({ row }) => row);
   return {
@@ -130,6 +152,19 @@ export async function listInShards<Row, One extends Shard>(
     ...(rows.length < limit && stop !== undefined && { continueBefore: stop }),
     ...(unavailable.length > 0 && { unavailable }),
   };
+}
+
+/** Returns the rows of all shards: of those with the same key, those of one shard, which is the one that decides if it has any. */
+export function keepOnce<Row>(
+  { decides }: Pick<AskedShards<Shard>, "decides">,
+  found: { shard: string; rows: Row[] }[],
+  getKey: (row: Row) => string,
+): Row[] {
+  const rows = found.flatMap(({ shard, rows: own }) => own.map((row) => ({ row, shard })));
+  return [...Map.groupBy(rows, ({ row }) => getKey(row)).values()].flatMap((same) => {
+    const { shard } = same.find((one) => one.shard === decides) ?? same[0] ?? {};
+    return same.filter((one) => one.shard === shard).map(({ row }) => row);
+  });
 }
 
 /** Returns a 503 Problem that names the shard, if the error means that its database is away; otherwise the error. */

@@ -11,7 +11,7 @@ import {
   type ListedProxyCall,
   type ProxyCallFilter,
 } from "../operations/proxy-call-lists.ts";
-import { findInShards, listInShards } from "./ask-shards.ts";
+import { type AskedShards, findInShards, listInShards } from "./ask-shards.ts";
 
 type Shards = Pick<Database, "shards">;
 
@@ -50,7 +50,7 @@ interface CallPage {
 /** `among` are the shards that are asked. `range.before` is a position or an id, `range.after` an id. */
 export async function listProxyCallsInShards(
   database: Shards,
-  among: Shards,
+  among: AskedShards<Database>,
   filter: ProxyCallFilter,
   range: IdRange,
 ): Promise<CallPage> {
@@ -58,7 +58,7 @@ export async function listProxyCallsInShards(
   const after = range.after === undefined ? undefined : await findPlace(database, filter, range.after);
   // The call is not there any more, and nothing behind it.
   if (range.before !== undefined && !before) return { rows: [] };
-  const page = await listInShards(
+  const page = await listInShards<CallOfShard, Database>(
     among,
     async (data, { shard }): Promise<{ rows: CallOfShard[]; continueBefore?: string }> => {
       const { rows, stop } = await listProjectProxyCalls(data, filter, {
@@ -77,7 +77,12 @@ export async function listProxyCallsInShards(
         ...(stop && { continueBefore: buildPosition(shard, stop) }),
       };
     },
-    { ...range, getPosition: ({ position }) => position },
+    {
+      ...range,
+      getPosition: ({ position }) => position,
+      // A line that is moved gets another number.
+      getKey: ({ id: _id, position: _position, ...line }) => JSON.stringify(line),
+    },
   );
   return page as CallPage;
 }
