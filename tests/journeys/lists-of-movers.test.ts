@@ -38,7 +38,7 @@ test("lists of a customer who is moved show each row once, wherever it is, and i
   /** Reads a list to its end, in pages of two. */
   const read = async (list: string): Promise<Entry[]> => {
     const entries: Entry[] = [];
-    for (let token = ""; ; ) {
+    for (let token = ""; ;) {
       const mark = list.includes("?") ? "&" : "?";
       const { status, body, text } = await busbar.inProject("GET", `${list}${mark}pageSize=2${token}`);
       assert.equal(status, 200, text);

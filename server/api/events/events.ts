@@ -7,7 +7,13 @@ import { EVENT_TYPES } from "../../events/event-types.ts";
 import { sampleEvent } from "../../events/sample-event.ts";
 import { endpoint, projectEndpoint, route, type Route } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database/database.ts";
-import { askPresent, type AskedShards, findInShards, keepOnce, listInShards } from "../../store/shards/ask-shards.ts";
+import {
+  askPresent,
+  type AskedShards,
+  findInShards,
+  keepOnce,
+  listInShards,
+} from "../../store/shards/ask-shards.ts";
 import { readMembers } from "../../store/deliveries/delivery-subjects.ts";
 import {
   type EventDelivery,
