@@ -42,7 +42,8 @@ function checkVersions({ versions: { control, data } }: CopyFacts): Finding {
 
 const MEANWHILE = "Until then new customers' work waits, and nothing is lost.";
 
-function checkReplication({ isEnabled, isRunning, areComplete, slot }: CopyFacts, renewal: string): Finding {
+function checkReplication(facts: CopyFacts, renewal: string): Finding {
+  const { isEnabled, isRunning, areComplete, awaitsStandbys, slot } = facts;
   const check = "copies";
   if (!slot || slot.isLost) return reportGood(check, "see their slot");
   if (!isEnabled) {
@@ -54,6 +55,12 @@ function checkReplication({ isEnabled, isRunning, areComplete, slot }: CopyFacts
     const detail = "replication does not run: its worker cannot connect, or cannot apply a change";
     return reportBad(check, detail, `The log of the data database's server says why. ${MEANWHILE}`);
   }
+  if (!awaitsStandbys)
+    return reportBad(
+      check,
+      "an earlier version made them so that they do not wait for synchronous standbys: a promoted one could lack changes for ever",
+      `Run ${renewal}, with a role that owns the subscription.`,
+    );
   if (areComplete) return reportGood(check, "complete");
   return reportBad(check, "late by more than a second", `Look at the load of both servers. ${MEANWHILE}`);
 }

@@ -6,6 +6,7 @@ import {
   readPublishedSlot,
   readSubscribedSlot,
   REPLICATION,
+  UNAWAITED_COMMITS,
 } from "../sides/replicate-shared.ts";
 
 export interface CopyFacts {
@@ -14,6 +15,8 @@ export interface CopyFacts {
   /** Major versions. */
   versions: { control: number; data: number };
   isEnabled: boolean;
+  /** Whether what is copied waits until it is on a synchronous standby. */
+  awaitsStandbys: boolean;
   /** Whether a worker applies changes, or waits for them. */
   isRunning: boolean;
   /** Whether all that is committed in the control database is applied within a second. */
@@ -35,9 +38,11 @@ export async function inspectCopies(
   });
   try {
     const published = mark ?? (await readPublishedSlot(control));
-    const { rows: subscriptions } = await data.query<{ enabled: boolean; running: boolean }>(SUBSCRIPTION, [
-      REPLICATION,
-    ]);
+    const { rows: subscriptions } = await data.query<{
+      enabled: boolean;
+      running: boolean;
+      awaits: boolean;
+    }>(SUBSCRIPTION, [REPLICATION, UNAWAITED_COMMITS]);
     const { rows: slots } = await control.query<{ name: string; lost: boolean; kept: number }>(SLOT, [
       published,
     ]);
@@ -51,6 +56,7 @@ export async function inspectCopies(
       isPair: published !== undefined && published === (await readSubscribedSlot(data)),
       versions: { control: positions[0]?.version ?? 0, data: versions[0]?.version ?? 0 },
       isEnabled: subscriptions[0]?.enabled ?? false,
+      awaitsStandbys: subscriptions[0]?.awaits ?? false,
       isRunning,
       areComplete: isRunning && (await openCopies(data).applied(positions[0]?.position ?? "")),
       ...(slot && { slot: { name: slot.name, isLost: slot.lost, keptBytes: slot.kept } }),
@@ -64,7 +70,7 @@ export async function inspectCopies(
 const VERSION = "current_setting('server_version_num')::integer / 10000 as version";
 
 const SUBSCRIPTION = `
-  select subenabled as enabled, exists (
+  select subenabled as enabled, subsynccommit <> all($2) as awaits, exists (
     select from pg_stat_subscription where subid = pg_subscription.oid and relid is null and pid is not null
   ) as running
   from pg_subscription where subname = $1 and ${OF_THIS_DATABASE}`;

@@ -3,7 +3,7 @@ import { onBothSides, openClient, type SideUrls } from "../database/prepare-data
 import { listTables } from "../database/sides.ts";
 import { lockPair, requireReplicationUrl } from "../sides/pair-databases.ts";
 import { hasSlot, isEnabled, renewAddress, renewCopies } from "../sides/renew-copies.ts";
-import { readPublishedSlot, waitUntilCopied } from "../sides/replicate-shared.ts";
+import { awaitStandbys, readPublishedSlot, waitUntilCopied } from "../sides/replicate-shared.ts";
 import { listBackupTables } from "./backup-lines.ts";
 
 /**
@@ -26,6 +26,7 @@ export const renewReplication = (urls: SideUrls, slot?: string): Promise<boolean
       const locking = await openClient(urls.connectionString);
       await renewCopies({ ...sides, locking, controlUrl, tables }).finally(() => locking.end());
     }
+    await awaitStandbys(sides.data);
     await waitUntilCopied(sides.data);
     return !isWhole;
   });

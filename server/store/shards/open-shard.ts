@@ -7,7 +7,7 @@ import { openPool } from "../database/pool.ts";
 import { migrateSide, openClient, openDataClient } from "../database/prepare-database.ts";
 import { listTables } from "../database/sides.ts";
 import { openCopies } from "../sides/copies.ts";
-import { publish, readSubscribedSlot, subscribeToMore } from "../sides/replicate-shared.ts";
+import { awaitStandbys, publish, readSubscribedSlot, subscribeToMore } from "../sides/replicate-shared.ts";
 import { openShardDoor } from "./shard-door.ts";
 
 /**
@@ -72,6 +72,7 @@ async function prepareShard({
   });
   try {
     if ((await readSubscribedSlot(data)) !== slot) throw new StartError(NOT_THIS);
+    await awaitStandbys(data);
     await migrateSide("data", url, log);
     await subscribeToMore(data, listTables("shared"), async (tables) => {
       const control = await openClient(connectionString);

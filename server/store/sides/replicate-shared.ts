@@ -30,6 +30,7 @@ export async function replicateShared({
 }): Promise<void> {
   const isPublished = await publish(control, { slot, tables });
   if ((await readSubscribedSlot(data)) !== undefined) {
+    await awaitStandbys(data);
     if (isPublished) return;
     await data.query(`alter subscription ${REPLICATION} refresh publication`);
     await waitUntilCopied(data);
@@ -71,6 +72,28 @@ export async function subscribe({
     `create subscription ${REPLICATION} connection ${escapeLiteral(controlUrl)} publication ${REPLICATION}
      with (create_slot = false, slot_name = ${escapeLiteral(slot)}, copy_data = false, synchronous_commit = on${hasFailover ? ", failover = true" : ""})`,
   );
+}
+
+/** Values of `synchronous_commit` with which a commit waits for no standby; the first is PostgreSQL's default for a subscription. */
+export const UNAWAITED_COMMITS = ["off", "local"];
+
+/** Has a subscription that an earlier version made wait for standbys, too; a role that does not own it leaves it as it is. */
+export async function awaitStandbys(data: ClientBase): Promise<void> {
+  const isMine = async () => {
+    const { rows } = await data.query(
+      `select from pg_subscription
+       where subname = $1 and subsynccommit = any($2) and pg_has_role(subowner, 'usage') and ${OF_THIS_DATABASE}`,
+      [REPLICATION, UNAWAITED_COMMITS],
+    );
+    return rows.length > 0;
+  };
+  if (!(await isMine())) return;
+  try {
+    await data.query(`alter subscription ${REPLICATION} set (synchronous_commit = on)`);
+  } catch (error) {
+    // Another process has done it at the same moment.
+    if (await isMine()) throw error;
+  }
 }
 
 /** Returns whether a slot can be kept on a standby, too, so that replication goes on after a failover: since PostgreSQL 17. */
