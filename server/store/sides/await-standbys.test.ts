@@ -52,7 +52,9 @@ test("two databases: a start mends it, a role that only serves leaves it to migr
   await serving.close();
   assert.equal(await readWait(pair.dataUrl), "off");
   const listFaults = async () =>
-    (await checkCopies(pair.connectionString, pair.dataUrl)).filter(({ ok, check }) => !ok && check === "copies");
+    (await checkCopies(pair.connectionString, pair.dataUrl)).filter(
+      ({ ok, check }) => !ok && check === "copies",
+    );
   const [fault] = await listFaults();
   assert.match(JSON.stringify(fault), /do not wait for synchronous standbys.*busbar migrate/);
   await renewReplication(pair);
@@ -75,9 +77,9 @@ test("a shard: a process that opens it mends it, and so does adding it again, wh
   await addShard(deps, { name: "a", url, weight: 0 });
   const slot = (await listShards(main.control))[0]?.slot ?? "";
   await forgetStandbys(url);
-  const [fault] = (await checkCopies(connectionString, url, { slot, renewal: "busbar shards add a URL" })).filter(
-    ({ ok, check }) => !ok && check === "copies",
-  );
+  const [fault] = (
+    await checkCopies(connectionString, url, { slot, renewal: "busbar shards add a URL" })
+  ).filter(({ ok, check }) => !ok && check === "copies");
   assert.match(JSON.stringify(fault), /do not wait for synchronous standbys.*busbar shards add a URL/);
   await addShard(deps, { name: "a", url, weight: 0 });
   assert.equal(await readWait(url), "on");
