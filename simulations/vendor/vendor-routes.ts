@@ -120,6 +120,30 @@ function* listAllRoutes(facts: Facts): Generator<Omit<Route, "values"> & { path:
   }
 }
 
+interface Template {
+  form: RegExp;
+  /** Names of the placeholders, in their order. */
+  names: string[];
+  wantedQuery: ReturnType<typeof readPathQuery>;
+}
+
+/** Every request is compared with every address of its vendor. */
+const parsed = new Map<string, Template>();
+
+function parseTemplate(template: string): Template {
+  const known = parsed.get(template);
+  if (known) return known;
+  const [path = ""] = template.split("?");
+  const names: string[] = [];
+  const form = path.replace(NEAR, "\\$&").replace(/\{([^{}]+)\}/g, (_, name: string) => {
+    names.push(name);
+    return "([^/]+?)";
+  });
+  const made = { names, form: new RegExp(`^${form}$`), wantedQuery: readPathQuery(template) };
+  parsed.set(template, made);
+  return made;
+}
+
 const NEAR = /[.*+?^$|()[\]\\]/g;
 
 /** Returns the decoded placeholders; undefined for another address. */
@@ -128,13 +152,8 @@ export function readPlaceholders(
   request: VendorRequest,
   connection: Record<string, string>,
 ): Record<string, string> | undefined {
-  const [path = ""] = template.split("?");
-  const names: string[] = [];
-  const form = path.replace(NEAR, "\\$&").replace(/\{([^{}]+)\}/g, (_, name: string) => {
-    names.push(name);
-    return "([^/]+?)";
-  });
-  const found = new RegExp(`^${form}$`).exec(request.path);
+  const { names, form, wantedQuery } = parseTemplate(template);
+  const found = form.exec(request.path);
   if (!found) return undefined;
   const values: Record<string, string> = {};
   for (const [index, name] of names.entries()) {
@@ -144,7 +163,7 @@ export function readPlaceholders(
     if (known !== undefined && known !== value) return undefined;
     values[name] = value;
   }
-  for (const [name, wanted] of readPathQuery(template)) {
+  for (const [name, wanted] of wantedQuery) {
     const given = readValue(request, `query.${name}`);
     const placeholder = /^\{([^{}]+)\}$/.exec(wanted)?.[1];
     if (placeholder === undefined ? given !== wanted : typeof given !== "string") return undefined;
