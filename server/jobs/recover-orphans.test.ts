@@ -1,7 +1,7 @@
 /** Process identities: who is alive, and what is recovered from the dead. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { testDatabase } from "../../tests/harness/database.ts";
+import { OWN_LOCKS, testDatabase } from "../../tests/harness/database.ts";
 import { until } from "../../tests/harness/until.ts";
 import { createLog } from "../../ground/log.ts";
 import { claimProcessIdentity } from "./process-identity.ts";
@@ -20,7 +20,7 @@ test("a process that is gone is dead, one that lost its connection for a moment 
   await gone.close();
   const { rowCount } = await pool.query(
     `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and objid = $1::int::oid and classid = 735561
-       and database = (select oid from pg_database where datname = current_database())`,
+       and ${OWN_LOCKS}`,
     [cut.id],
   );
   assert.equal(rowCount, 1);

@@ -123,6 +123,9 @@ export async function openSides(
   return database;
 }
 
+/** Limits a query of `pg_locks` to the own database: those of tests beside it have the same tables, with the same ids. */
+export const OWN_LOCKS = "database = (select oid from pg_database where datname = current_database())";
+
 /** Inserts an organisation and its project, which have the same id, and customers who are all in one shard. Returns the id. */
 export async function addProject(
   connectionString: string,

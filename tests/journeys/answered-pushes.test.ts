@@ -4,6 +4,7 @@ import { after, describe, test } from "node:test";
 import { Client } from "pg";
 import type { ChildBusbar } from "../harness/child-busbar.ts";
 import { connectCustomer } from "../harness/connect-customer.ts";
+import { OWN_LOCKS } from "../harness/database.ts";
 import { addWebhook } from "../harness/deliveries/routes.ts";
 import { openSink } from "../harness/deliveries/sink.ts";
 import { openProcessGroup } from "../harness/process-group.ts";
@@ -101,7 +102,7 @@ describe("answered pushes", () => {
     await until(
       async () =>
         (await countStored(
-          "select from pg_locks where not granted and relation = 'subscription_events'::regclass",
+          `select from pg_locks where not granted and relation = 'subscription_events'::regclass and ${OWN_LOCKS}`,
         )) > 0,
     );
     assert.ok((await countStored("select from received_pushes")) > 0);
@@ -146,7 +147,7 @@ describe("answered pushes", () => {
     await until(
       async () =>
         (await countStored(
-          "select from pg_locks where not granted and relation = 'subscription_events'::regclass",
+          `select from pg_locks where not granted and relation = 'subscription_events'::regclass and ${OWN_LOCKS}`,
         )) > 0,
     );
     // Now its transaction is open, and PostgreSQL hears nothing more of it.

@@ -4,6 +4,7 @@ import { after, before, describe, test } from "node:test";
 import { Client } from "pg";
 import { openTestBusbar, type Answer, type TestBusbar } from "../harness/busbar.ts";
 import { connectCustomer, type Customer } from "../harness/connect-customer.ts";
+import { OWN_LOCKS } from "../harness/database.ts";
 import { startLossyDatabase, type LossyDatabase } from "../harness/lossy-database.ts";
 import { until } from "../harness/until.ts";
 
@@ -52,7 +53,7 @@ describe("a claim whose answer was lost with the connection to the database", ()
     const { operationId } = await acme.succeed("companies", request);
     const { rows } = await client.query(
       `select objid::int as id from pg_locks where classid = 735561
-         and database = (select oid from pg_database where datname = current_database())`,
+         and ${OWN_LOCKS}`,
     );
     const waiting = await awaitWaiting(client);
     const claimed = "update writes set claimed_by = $1, may_have_been_sent = $2 where operation_id = $3";

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { Client } from "pg";
 import { BUSBAR, runBusbar } from "../harness/child-busbar.ts";
-import { createTestDatabase } from "../harness/database.ts";
+import { createTestDatabase, OWN_LOCKS } from "../harness/database.ts";
 import { until } from "../harness/until.ts";
 
 /** PostgreSQL removes this file when it has exited cleanly. */
@@ -97,7 +97,7 @@ test("SIGTERM ends a start that waits for a lock in somebody else's database", a
     BUSBAR_ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 7).toString("base64")}`,
   };
   const { child, exited } = await run(t, ["start"], env);
-  const waiting = "select 1 from pg_locks where relation = 'migrations'::regclass and not granted";
+  const waiting = `select 1 from pg_locks where relation = 'migrations'::regclass and not granted and ${OWN_LOCKS}`;
   await until(async () => (await other.query(waiting)).rowCount === 1);
   child.kill("SIGTERM");
   const { code, stderr } = await exited;

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import { sql } from "kysely";
+import { OWN_LOCKS } from "../../../tests/harness/database.ts";
 import { until } from "../../../tests/harness/until.ts";
 import { openInstallations } from "../../../tests/fixtures/installed-fixture.ts";
 import { openWaitingMessages } from "./waiting-messages.ts";
@@ -114,7 +115,7 @@ test("reads that ask at the same time share one query, and only one of them is t
     const asking = Array.from({ length: 3 }, () => ask());
     const waiting = async () =>
       (
-        await sql`select from pg_locks where not granted and relation = 'destinations'::regclass`.execute(
+        await sql`select from pg_locks where not granted and relation = 'destinations'::regclass and ${sql.raw(OWN_LOCKS)}`.execute(
           locking,
         )
       ).rows.length;

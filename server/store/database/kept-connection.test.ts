@@ -30,7 +30,7 @@ test("a connection that is closed while it is being opened again does not stay o
   const observer = new Client({ connectionString });
   await observer.connect();
   await until(async () => {
-    const open = "select from pg_stat_activity where application_name = $1";
+    const open = "select from pg_stat_activity where datname = current_database() and application_name = $1";
     return (await observer.query(open, [applicationName])).rowCount === 0;
   });
   await observer.end();

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { sql } from "kysely";
-import { createTestDatabase } from "../../../tests/harness/database.ts";
+import { createTestDatabase, OWN_LOCKS } from "../../../tests/harness/database.ts";
 import { noPgbouncer, startPgbouncer } from "../../../tests/harness/pgbouncer.ts";
 import { createLog } from "../../../ground/log.ts";
 import { openDatabase } from "./open-database.ts";
@@ -47,9 +47,7 @@ describe("a database behind PgBouncer", { skip: noPgbouncer }, () => {
       log,
     });
     await assert.rejects(refused, { name: "StartError" });
-    const { rows } = await watcher.query(
-      "select from pg_locks join pg_database on pg_database.oid = database where locktype = 'advisory' and datname = current_database()",
-    );
+    const { rows } = await watcher.query(`select from pg_locks where locktype = 'advisory' and ${OWN_LOCKS}`);
     assert.equal(rows.length, 0);
     await assert.rejects(refused, { message: /pooler in transaction or statement mode/ });
   });

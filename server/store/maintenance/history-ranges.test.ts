@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Client } from "pg";
 import { until } from "../../../tests/harness/until.ts";
-import { createEmptyDatabase, testDatabase } from "../../../tests/harness/database.ts";
+import { createEmptyDatabase, OWN_LOCKS, testDatabase } from "../../../tests/harness/database.ts";
 import { nowMs } from "../../../ground/clock.ts";
 import { newId } from "../../../ground/ids.ts";
 import { createLog } from "../../../ground/log.ts";
@@ -199,7 +199,7 @@ test("a migration lets others go on while it waits for a lock", async (t) => {
 /** Whether the migration waits for the reader's lock. */
 async function isLockTried(client: Client): Promise<boolean> {
   const { rows } = await client.query(
-    "select from pg_locks where relation = 'proxy_usage'::regclass and mode = 'AccessExclusiveLock' and not granted",
+    `select from pg_locks where relation = 'proxy_usage'::regclass and mode = 'AccessExclusiveLock' and not granted and ${OWN_LOCKS}`,
   );
   return rows.length > 0;
 }

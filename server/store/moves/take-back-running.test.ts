@@ -1,6 +1,7 @@
 /** A move whose command still runs is left to it, although it has lost its connection to the control database. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { OWN_LOCKS } from "../../../tests/harness/database.ts";
 import { openMoveScene } from "../../../tests/harness/move-scene.ts";
 import { log } from "../../../tests/harness/shards.ts";
 import { until } from "../../../tests/harness/until.ts";
@@ -30,12 +31,12 @@ for (const table of ["read_fingerprints", "deliveries"])
     );
     await until(async () => {
       const { rows } = await a.query(
-        "select from pg_locks where locktype = 'advisory' and objid = $1 and not granted",
+        `select from pg_locks where locktype = 'advisory' and objid = $1 and not granted and ${OWN_LOCKS}`,
         [HOLD],
       );
       return rows.length > 0;
     });
-    const locked = "from pg_locks where locktype = 'advisory' and classid = 735562";
+    const locked = `from pg_locks where locktype = 'advisory' and classid = 735562 and ${OWN_LOCKS}`;
     await main.query(`select pg_terminate_backend(pid) ${locked}`);
     await until(async () => (await main.query(`select ${locked}`)).rows.length === 0);
     assert.deepEqual(await takeBackBroken(database, new Map(), 0), []);
