@@ -62,12 +62,16 @@ const SERVER_COMMANDS: ServerCommand[] = [
   {
     name: "shards",
     usage:
-      "add NAME URL [--weight N] | list | doctor | drain NAME | move GROUP SHARD [--project ID] | rebalance [--dry-run] | remove NAME",
+      "add NAME URL [--weight N] | list | doctor | drain NAME | move GROUP SHARD [--project ID] [--lost] | rebalance [--dry-run] | remove NAME",
     description:
       "add, list, check, drain or take away databases that have the data of some customers, and move customers",
     options: [
       ["--weight <n>", "share of new customers that a shard is to get, 0 to 1000 (default: 1)"],
       ["--project <id>", "the customer's project, where several have one of this groupRef"],
+      [
+        "--lost",
+        "end a move whose former shard is gone for good, without what was not carried over from there",
+      ],
       ["--dry-run", "show how many customers would move, and move none"],
     ],
   },

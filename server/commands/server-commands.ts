@@ -213,13 +213,14 @@ async function shards(args: string[]): Promise<void> {
     weight: { type: "string" },
     project: { type: "string" },
     "dry-run": { type: "boolean" },
+    lost: { type: "boolean" },
     json: { type: "boolean" },
   });
   const out = createOutput(openTerminal(), { json: values.json === true });
   const weight =
     values.weight === undefined ? undefined : parseWholeNumber("--weight", values.weight, 0, 1_000);
   const deps = { config: readConfig(), log: createLog("warn"), out };
-  const options = { weight, project: values.project, isDry: values["dry-run"] };
+  const options = { weight, project: values.project, isDry: values["dry-run"], isLost: values.lost };
   if (!(await runShardsCommand(positionals, options, deps))) process.exitCode = 1;
 }
 

@@ -45,6 +45,8 @@ interface ShardOptions {
   /** Id of the customer's project. */
   project?: string | undefined;
   isDry?: boolean | undefined;
+  /** The shard that the customer leaves is gone for good. */
+  isLost?: boolean | undefined;
 }
 
 type Run = (deps: ShardServices, out: Output) => Promise<boolean>;
@@ -53,7 +55,7 @@ type Run = (deps: ShardServices, out: Output) => Promise<boolean>;
 function findAction(
   action: string | undefined,
   args: string[],
-  { weight, project, isDry = false }: ShardOptions,
+  { weight, project, isDry = false, isLost = false }: ShardOptions,
 ): Run {
   const [name = "", url = ""] = args;
   const count = { add: 2, list: 0, doctor: 0, drain: 1, move: 2, rebalance: 0, remove: 1 }[action ?? ""];
@@ -64,13 +66,15 @@ function findAction(
   if (weight !== undefined && action !== "add") throw new UsageError("--weight belongs to busbar shards add");
   if (project !== undefined && action !== "move")
     throw new UsageError("--project belongs to busbar shards move");
+  if (isLost && action !== "move") throw new UsageError("--lost belongs to busbar shards move");
   if (isDry && action !== "rebalance") throw new UsageError("--dry-run belongs to busbar shards rebalance");
   if (action === "add") {
     requireDatabaseAddress(url);
     return (deps, out) => add(deps, out, { name, url, weight });
   }
   if (action === "drain") return (deps, out) => runDrain(deps, out, name);
-  if (action === "move") return (deps, out) => runMove(deps, out, { groupRef: name, shard: url, project });
+  if (action === "move")
+    return (deps, out) => runMove(deps, out, { groupRef: name, shard: url, project, isLost });
   if (action === "rebalance") return (deps, out) => runRebalance(deps, out, { isDry });
   if (action === "remove") return (deps, out) => remove(deps, out, name);
   return action === "list" ? list : doctor;

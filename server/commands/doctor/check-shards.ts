@@ -72,7 +72,8 @@ function checkMove({
   const check = `move of ${groupRef}`;
   if (isRunning) return reportGood(check, text);
   const effect = EFFECTS[state];
-  const cure = `Complete it: busbar shards move ${groupRef} ${to} --project ${projectId}`;
+  const lost = state === "switched" ? " (with --lost if the former shard is gone for good)" : "";
+  const cure = `Complete it: busbar shards move ${groupRef} ${to} --project ${projectId}${lost}`;
   return reportBad(check, `broken off, ${effect}: ${text}`, cure);
 }
 

@@ -68,16 +68,20 @@ export async function moveCustomer(
     const move = await findMove(deps, group, toShard);
     if (!move) await requireTarget(deps, group, toShard);
     const { fromShard } = move ?? { fromShard: group.shard };
-    const from = await holdSide(await open(openShardClient(deps, fromShard)), group);
+    const opening = open(openShardClient(deps, fromShard));
+    const from = await holdSide(
+      await opening.catch(move?.state === "switched" ? nameLost(move) : undefined),
+      group,
+    );
     const target = move ? move.toShard : toShard;
-    const opening = open(openShardClient(deps, target));
+    const reaching = open(openShardClient(deps, target));
     if (move && mayTakeBack(move, toShard)) {
-      const to = await opening.catch(ignoreAway);
+      const to = await reaching.catch(ignoreAway);
       await stay({ deps, control, from, to: to && (await holdSide(to, group)), group });
       const ended = describe({ group, fromShard, toShard: fromShard });
       return { ...ended, rows: 0, history: 0, refusedMs: 0 };
     }
-    const to = await holdSide(await opening, group);
+    const to = await holdSide(await reaching, group);
     const moving: Moving = { deps, control, from, to, group, fromShard, toShard: target, maxWaitMs };
     if (move === undefined || move.state === "copying") await copyBefore(moving);
     const closedMs = elapsedMs();
@@ -101,6 +105,17 @@ interface Moving extends Pick<CustomerMove, "fromShard" | "toShard"> {
   group: PlacedGroup;
   maxWaitMs: number;
 }
+
+/** Says in the refusal how a move ends whose former shard never comes back. */
+const nameLost =
+  ({ groupRef, projectId, toShard }: CustomerMove) =>
+  (error: unknown): never => {
+    if (!(error instanceof StartError)) throw error;
+    throw new StartError(
+      `${error.message}. If it is gone for good: busbar shards move ${groupRef} ${toShard ?? MAIN_SHARD} --project ${projectId} --lost`,
+      { cause: error },
+    );
+  };
 
 /** Has no other process take the move back while this connection lasts, and lets it change the customer's rows. */
 async function holdSide(client: Client, group: PlacedGroup): Promise<Client> {

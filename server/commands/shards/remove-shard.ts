@@ -2,6 +2,7 @@
 import type { ClientBase } from "pg";
 import { StartError } from "../../../ground/errors.ts";
 import { openClient, openDataClient } from "../../store/database/prepare-database.ts";
+import { listMoves } from "../../store/moves/customer-moves.ts";
 import { listTables } from "../../store/database/sides.ts";
 import { endPublication, endReplication } from "../../store/shards/pair-shard.ts";
 import {
@@ -64,6 +65,12 @@ export async function removeShard(deps: ShardServices, name: string): Promise<Re
 
 async function buildRefusal({ database }: ShardServices, name: string): Promise<StartError> {
   const count = (await countCustomers(database.control)).get(name) ?? 0;
+  const left = (await listMoves(database.control)).find(({ fromShard }) => fromShard === name);
+  if (count === 0 && left)
+    return new StartError(
+      `the shard ${name} has rows of ${left.groupRef}, whose move to ${left.toShard ?? MAIN_SHARD} has not ended: ` +
+        `busbar shards move ${left.groupRef} ${left.toShard ?? MAIN_SHARD} --project ${left.projectId} (with --lost if ${name} is gone for good)`,
+    );
   if (count === 0)
     return new StartError(
       `a customer is being moved into the shard ${name}: wait for the end, or take the move back (busbar shards list shows which)`,

@@ -29,3 +29,15 @@ export async function openForWork(to: ClientBase, customer: MovedCustomer): Prom
     [WOKEN],
   );
 }
+
+const REASON = "The customer was moved from a shard that was lost, which may have stored changes.";
+
+/** Looks for changes since a time again: the former shard may have stored some late. */
+export const reconcileMoved = async (to: ClientBase, customer: MovedCustomer, since: Date): Promise<void> =>
+  void (await to.query(
+    `update subscriptions set due_time = now(),
+       reconcile_reason = case when reconcile_since <= $1 then reconcile_reason else $2 end,
+       reconcile_since = least(reconcile_since, $1)
+     where state <> 'disabled' and ${matchCustomer(to, { by: "installation", moves: "frozen" }, customer)}`,
+    [since, REASON],
+  ));

@@ -114,7 +114,8 @@ export async function drainShard(queries: ControlQueries, name: string): Promise
 
 /**
  * Has no process use a shard any more. Returns false, and changes nothing, for one that has customers, or for which one is refused
- * until a move there is taken back. Other moves there end: nothing but a copy is in the shard.
+ * until a move there is taken back, or of which one has rows there until its move ends. Other moves there end: nothing but a copy is
+ * in the shard.
  */
 export const beginRemoval = (queries: Kysely<ControlTables>, name: string): Promise<boolean> =>
   queries.transaction().execute(async (inside) => {
@@ -124,7 +125,7 @@ export const beginRemoval = (queries: Kysely<ControlTables>, name: string): Prom
       update shards set state = 'removing', detail = null,
         state_time = case when state = 'removing' then state_time else now() end
       where name = ${name} and not exists (select from groups where shard = ${name})
-        and not exists (select from shard_moves where to_shard = ${name} and state = 'closing')
+        and not exists (select from shard_moves where to_shard = ${name} and state = 'closing' or from_shard = ${name})
     `.execute(inside);
     if (numAffectedRows === 1n)
       await sql`delete from shard_moves where to_shard = ${name} and state = 'copying'`.execute(inside);
