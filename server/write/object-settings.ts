@@ -10,6 +10,7 @@ import {
   findDeclaredReadObject,
   findDeclaredWriteObject,
   inheritsMapping,
+  isSelectedForWriting,
 } from "../../manifest/object-fields.ts";
 import type { Installed } from "../operations/installation-cache.ts";
 import type { FieldMapping } from "./map-record.ts";
@@ -49,10 +50,8 @@ export function requireObjectSettings(
   const manifest = integration.latestRevision.content;
   const object = findDeclaredWriteObject(manifest, objectName, config);
   if (!object) throw refuseUnknownObject(installed, objectName);
-  const written = config.write?.objects;
-  const own = findConfigObject(written, object.objectName);
-  // Without write objects in the configuration all objects of the manifest may be written, otherwise only those.
-  if (written && Object.keys(written).length > 0 && !own) throw refuseNotSelected(objectName);
+  if (!isSelectedForWriting(config, object.objectName)) throw refuseNotSelected(objectName);
+  const own = findConfigObject(config.write?.objects, object.objectName);
   const inherits = inheritsMapping(object, config);
   return {
     objectName: object.objectName,

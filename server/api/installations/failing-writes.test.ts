@@ -116,6 +116,32 @@ describe("writes that the provider breaks", () => {
     await counted(0);
   });
 
+  test("are forgotten as soon as the object is not written any more", async () => {
+    const configure = async (content: object) => {
+      const path = `/integrations/hubspot/installations/${acme.installationId}`;
+      const answer = await busbar.inProject("PATCH", path, {
+        updateMask: ["config.content"],
+        installation: { config: { content: { provider: "hubspot", proxy: { enabled: true }, ...content } } },
+      });
+      assert.equal(answer.status, 200, answer.text);
+    };
+    breakCreates(500);
+    for (const name of ["one", "two", "three"]) await create(name);
+    await until(async () => (await reasons()).length > 0);
+    // Another object alone: this one stays.
+    await configure({ write: { objects: { companies: { objectName: "companies" } } } });
+    assert.equal((await reasons())[0]?.name, "companies");
+    await configure({ write: { objects: { contacts: { objectName: "contacts" } } } });
+    await until(async () => (await reasons()).length === 0);
+    // Chosen again, it begins anew.
+    await configure({});
+    await create("four");
+    await counted(1);
+    mend();
+    await create("ok");
+    await counted(0);
+  });
+
   test("are forgotten a week after the last one", async () => {
     breakCreates(500);
     for (const name of ["one", "two", "three"]) await create(name);

@@ -43,6 +43,16 @@ export const noteWriteVerdicts = (queries: DataQueries, verdicts: WriteVerdict[]
     await storeStreaks(inside, foldVerdicts(await leaveOutCounted(inside, verdicts)));
   });
 
+/** Ends the streaks of objects that the installation does not write any more: no success could end them. */
+export const dropUnwrittenStreaks = async (
+  queries: DataQueries,
+  installationId: string,
+  written: readonly string[],
+): Promise<void> => {
+  await sql`delete from failing_writes
+    where installation_id = ${installationId} and object_name <> all(${written}::text[])`.execute(queries);
+};
+
 const nameKind = ({ installationId, objectName, writeType }: WriteKind): string =>
   JSON.stringify([installationId, objectName, writeType]);
 
