@@ -76,12 +76,25 @@ export const isRetryable = (kind: ProviderErrorKind): boolean =>
 export const mustBeMended = (kind: ProviderErrorKind): boolean =>
   kind === "invalid" || kind === "not_found" || kind === "forbidden";
 
+const NOT_SENT = "not sent, because the request before it failed: ";
+
 /** The error of a request that was not sent because the one before it failed. */
 export const notSent = (error: ProviderError): ProviderError =>
-  new ProviderError({
-    kind: error.kind === "unknown_outcome" || error.kind === "unreadable" ? "unavailable" : error.kind,
-    message: `not sent, because the request before it failed: ${error.message}`,
-    code: error.code,
-    retryAt: error.retryAt,
-    cause: error,
+  error.message.startsWith(NOT_SENT)
+    ? error
+    : new ProviderError({
+        kind: error.kind === "unknown_outcome" || error.kind === "unreadable" ? "unavailable" : error.kind,
+        message: `${NOT_SENT}${error.message}`,
+        code: error.code,
+        status: error.status,
+        retryAt: error.retryAt,
+        isPartialLimit: error.isPartialLimit,
+        rawResponse: error.rawResponse,
+        cause: error,
+      });
+
+/** Awaits what is read before a write. If that fails, nothing was written, whatever the answer leaves open. */
+export const readBeforeWrite = async <Read>(reading: Promise<Read>): Promise<Read> =>
+  reading.catch((error: unknown) => {
+    throw error instanceof ProviderError ? notSent(error) : error;
   });

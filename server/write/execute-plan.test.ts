@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import { replay } from "../../connector-kit/testing/replay.ts";
 import { write as hubspot } from "../../connectors/hubspot/write.ts";
 import { applyPlan } from "./execute-plan.ts";
@@ -46,6 +47,20 @@ test("nothing is sent when ifEmpty leaves nothing at all; a record that was not 
   const missing = replay({ status: 200, body: { results: [] } });
   await applyPlan(update(["1"]), hubspot, missing.fetch, { readBack: true });
   assert.equal(missing.requests.length, 2);
+});
+
+test("a write whose record could not be read before was not sent, whatever the answer leaves open", async () => {
+  const lost = new ProviderError({ kind: "unknown_outcome", message: "connection reset" });
+  for (const reply of [lost, { status: 200, body: "<html>" }]) {
+    const provider = replay(reply);
+    const { outcomes, failure } = await applyPlan(update(["1"]), hubspot, provider.fetch, { readBack: true });
+    assert.equal(provider.requests.length, 1);
+    assert.match(failure?.message ?? "", /^not sent, because the request before it failed/);
+    assert.deepEqual(
+      outcomes.map((outcome) => !outcome.success && outcome.error.kind),
+      ["unavailable"],
+    );
+  }
 });
 
 test("an update whose every field is withheld is not sent; a create of which nothing is left is", async () => {

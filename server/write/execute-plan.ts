@@ -1,6 +1,6 @@
 /** Carries out a plan at the provider: reads what must be read, writes, and returns one outcome per record. */
 import type { Connector, RecordOutcome, WriteResult } from "../../connector-kit/connector.ts";
-import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
+import { ProviderError, readBeforeWrite } from "../../connector-kit/calls/provider-error.ts";
 import type { Account, ProviderFetch } from "../../connector-kit/calls/provider-fetch.ts";
 import { elapsedMs } from "../../ground/clock.ts";
 import { withGateTime } from "../calls/gates/judge-answer.ts";
@@ -106,9 +106,9 @@ export async function applyPlan(
   try {
     const reads = listNeededReads(plan);
     if (reads) {
-      const current = await connector.readFields(
-        { objectName: plan.objectName, ...reads, account: options.account },
-        fetch,
+      const { objectName } = plan;
+      const current = await readBeforeWrite(
+        connector.readFields({ objectName, ...reads, account: options.account }, fetch),
       );
       ({ plan: settled, refusals } = settlePlan(plan, current, (value) => connector.isEmpty(value)));
     }

@@ -6,7 +6,7 @@ import type { RecordWrite } from "../../connector.ts";
 import { ProviderError } from "../../calls/provider-error.ts";
 import { replay } from "../../testing/replay.ts";
 import { describeConnector } from "../describe-connector.ts";
-import type { ObjectRules, UpsertRules } from "../rules/description.ts";
+import type { ObjectRules, UpsertRules, WriteRules } from "../rules/description.ts";
 
 const buildWriter = (upsert: UpsertRules) =>
   describeConnector("Quill", {
@@ -324,6 +324,34 @@ test("what an update repeats and the record does not have is left to the provide
   assert.deepEqual(
     gone?.outcomes.map((one) => !one.success && one.error.kind),
     ["not_found"],
+  );
+});
+
+test("what must be read before a write and is not there, or cannot be read, keeps the write from being sent", async () => {
+  const rules: WriteRules = {
+    method: "POST",
+    path: "/{path}/{id}",
+    readBefore: { from: "version", to: "body.version" },
+  };
+  const writer = describeConnector("Quill", {
+    defaults: { modes: ["update", "delete"], get: { path: "/{path}/{id}" } },
+    objects: { pens: { update: rules, delete: rules } },
+    errors: { message: ["error"] },
+    sources: { documentation: "https://docs.quill.example", checked: "2026-11-29, made up" },
+  }).write;
+  for (const type of ["update", "delete"] as const) {
+    const provider = replay({ status: 200, body: { id: "5", version: null } });
+    const result = await writer?.write({ ...updatePen({ ink: "wet" }), type }, provider.fetch);
+    assert.deepEqual(
+      result?.outcomes.map((one) => !one.success && [one.error.kind, one.error.message]),
+      [["invalid", "record 5 of pens has nothing at version"]],
+    );
+    assert.equal(provider.requests.length, 1);
+  }
+  const lost = new ProviderError({ kind: "unknown_outcome", message: "connection reset" });
+  await assert.rejects(
+    writer?.write(updatePen({ ink: "wet" }), replay(lost).fetch) ?? Promise.resolve(),
+    (error) => error instanceof ProviderError && error.kind === "unavailable" && error.cause === lost,
   );
 });
 

@@ -1,7 +1,7 @@
 /** Writes records by a description: singly or in batches, and the record read back where the answer has none. */
 import type { JsonObject } from "../../../ground/json.ts";
 import type { Connector, RecordWrite, WriteConnector, WriteResult } from "../../connector.ts";
-import { ProviderError } from "../../calls/provider-error.ts";
+import { ProviderError, readBeforeWrite } from "../../calls/provider-error.ts";
 import { writeSingly } from "../../calls/write-singly.ts";
 import { batchRequests, hasBatch, writeInBatches, type Batching } from "./declarative-batch.ts";
 import type { Description } from "../rules/description.ts";
@@ -64,7 +64,9 @@ export function declarativeWrite(description: Description, classify: Classify): 
       }
       const isSent = asked.records.some((one) => !findRecordFault(asked, one, idFault, plan));
       const write =
-        isSent && needsTypes(plan, asked) ? await toTypedWrite(plan, asked, { fetch, classify }) : asked;
+        isSent && needsTypes(plan, asked)
+          ? await readBeforeWrite(toTypedWrite(plan, asked, { fetch, classify }))
+          : asked;
       if (write instanceof ProviderError) return allRefused(asked, write);
       if (hasBatch(plan, write)) return writeInBatches(batching(plan, write), fetch);
       return writeSingly(write, {

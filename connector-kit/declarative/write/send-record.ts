@@ -3,7 +3,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { isJsonObject, type Json } from "../../../ground/json.ts";
 import type { Connector, RecordToWrite, RecordWrite } from "../../connector.ts";
 import type { ProviderFetch, ProviderRequest, ProviderResponse } from "../../calls/provider-fetch.ts";
-import { ProviderError } from "../../calls/provider-error.ts";
+import { ProviderError, readBeforeWrite } from "../../calls/provider-error.ts";
 import { concernsEveryRecord, type ProviderAnswer, send } from "../../calls/send-request.ts";
 import type { SingleOutcome } from "../../calls/write-singly.ts";
 import type { Description } from "../rules/description.ts";
@@ -37,7 +37,7 @@ export async function sendRecord(sending: Sending, asked: RecordToWrite): Promis
   const { write, fetch, classify, buildRequest, plan, errors } = sending;
   const keyTo = write.type === "create" ? plan.create?.idempotencyKeyTo : undefined;
   const key = keyTo === undefined ? undefined : asked.idempotencyKey?.();
-  const before = await readFirst(sending, asked);
+  const before = await readBeforeWrite(readFirst(sending, asked));
   if (before instanceof ProviderError) return deletedOrRefused(write, asked, before);
   const { record, value } = before;
   const request = buildRequest(write, record, value);
@@ -123,7 +123,7 @@ async function readFirst(
   const value = at(found, readBefore.from);
   if (value !== undefined && value !== null) return { record: complete, value };
   const message = `record ${id} of ${plan.name} has nothing at ${readBefore.from}`;
-  return new ProviderError({ kind: "unreadable", message, status: 200 });
+  return new ProviderError({ kind: "invalid", message });
 }
 
 /** The provider may still be working on the first request. */
