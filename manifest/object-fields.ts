@@ -44,15 +44,16 @@ export function findDeclaredReadObject(
   );
 }
 
-/** Lists the provider's names of the objects that an installation may write. */
-export const listWrittenObjects = (integration: ManifestIntegration, config: ConfigInput): string[] =>
-  (integration.write?.objects ?? [])
-    .map(({ objectName }) => objectName)
-    .filter((objectName) => isSelectedForWriting(config, objectName));
+/** Lists the objects of the manifest that an installation may write. */
+export const listWritableObjects = (
+  integration: ManifestIntegration,
+  config: ConfigInput | undefined,
+): WriteObject[] =>
+  (integration.write?.objects ?? []).filter(({ objectName }) => isSelectedForWriting(config, objectName));
 
 /** Without write objects in the configuration all objects of the manifest may be written, otherwise only those. */
-export function isSelectedForWriting(config: ConfigInput, objectName: string): boolean {
-  const objects = config.write?.objects;
+export function isSelectedForWriting(config: ConfigInput | undefined, objectName: string): boolean {
+  const objects = config?.write?.objects;
   if (!objects || Object.keys(objects).length === 0) return true;
   return findConfigObject(objects, objectName) !== undefined;
 }

@@ -2,10 +2,10 @@
 import type { ConfigInput } from "./installation-config.ts";
 import type { ManifestIntegration, WriteObject } from "./manifest.ts";
 import {
-  findConfigObject,
   listFieldMappings,
   findDeclaredReadObject,
   inheritsMapping,
+  listWritableObjects,
 } from "./object-fields.ts";
 
 /** Returns a sentence for each name of an object or field that a write can use under `before` and not under `after`. */
@@ -14,15 +14,19 @@ export function listLostNames(
   after: ManifestIntegration,
   config: ConfigInput | undefined,
 ): string[] {
-  const names = new Set(listWritable(after, config).flatMap((object) => listNames(after, object, config)));
-  return listWritable(before, config).flatMap((object) => {
+  const names = new Set(
+    listWritableObjects(after, config).flatMap((object) => listNames(after, object, config)),
+  );
+  return listWritableObjects(before, config).flatMap((object) => {
     const lost = listNames(before, object, config).filter((name) => !names.has(name));
     const sentences = lost.map((name) =>
       name === object.objectName
         ? `\`${name}\` can no longer be written`
         : `\`${name}\` is no longer a name of \`${object.objectName}\` for writing`,
     );
-    const next = listWritable(after, config).find(({ objectName }) => objectName === object.objectName);
+    const next = listWritableObjects(after, config).find(
+      ({ objectName }) => objectName === object.objectName,
+    );
     return next ? [...sentences, ...listLostFields(object, next)] : sentences;
   });
 
@@ -47,14 +51,6 @@ const inheritNames = (integration: ManifestIntegration): ManifestIntegration => 
     objects: (integration.write?.objects ?? []).map((object) => ({ ...object, inheritMapping: true })),
   },
 });
-
-/** Without write objects in the configuration all objects of the manifest may be written, otherwise only those. */
-function listWritable(integration: ManifestIntegration, config: ConfigInput | undefined): WriteObject[] {
-  const chosen = config?.write?.objects;
-  const objects = integration.write?.objects ?? [];
-  if (!chosen || Object.keys(chosen).length === 0) return objects;
-  return objects.filter(({ objectName }) => findConfigObject(chosen, objectName));
-}
 
 function listNames(
   integration: ManifestIntegration,

@@ -40,6 +40,52 @@ test("what a provider's file lacks is named with what belongs there", () => {
   assert.ok(messages.includes(said), messages.join("\n"));
 });
 
+test("objects and fields that the file of a provider beside the manifest does not have are warnings", () => {
+  const provider = `
+authType: none
+baseURL: https://api.quill.example
+connector:
+  defaults: { modes: [read], list: { path: "/{path}" }, records: items, paging: { cursor: { from: next, to: query.after } }, changedPath: updated, since: {} }
+  objects:
+    pens: { metadata: { fields: { ink: { type: string } } } }
+    nibs: {}
+  errors: { message: [error] }
+  sources: { documentation: "https://docs.quill.example", checked: "2026-11-29, made up" }
+`;
+  const manifest = `
+specVersion: 1.0.0
+integrations:
+  - name: quill
+    provider: x-quill
+    read:
+      objects:
+        - { objectName: pens, destination: hook, schedule: "0 * * * *", requiredFields: [{ fieldName: inq }, { fieldName: ink }] }
+        - { objectName: pans, destination: hook, schedule: "0 * * * *", optionalFieldsAuto: all }
+        - { objectName: nibs, destination: hook, schedule: "0 * * * *", optionalFields: [{ fieldName: width }] }
+`;
+  const { document } = parseManifest(provider);
+  assert.ok(document);
+  const { data, findPosition } = document;
+  const file = { shown: "x-quill.yaml", source: provider, data, findPosition };
+  const found = validate(manifest, undefined, { "x-quill": file });
+  assert.deepEqual(
+    found.flatMap(({ severity, rule, path, remedy }) =>
+      rule === "destination-not-found" || rule === "destination-exists"
+        ? []
+        : [[severity, rule, path, remedy]],
+    ),
+    [
+      [
+        "warning",
+        "unknown-field",
+        "$.integrations[0].read.objects[0].requiredFields[0].fieldName",
+        'Did you mean "ink"?',
+      ],
+      ["warning", "not-built-yet", "$.integrations[0].read.objects[1].objectName", 'Did you mean "pens"?'],
+    ],
+  );
+});
+
 test("Snowflake is only backfilled whole, and Google Calendar's events for 28 days", () => {
   const rules = (provider: string, objectName: string, period: string) =>
     validate(`

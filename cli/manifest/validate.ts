@@ -1,5 +1,6 @@
 /** Checks a manifest without a server, with the server's rules. */
 import { checkCustomProvider } from "../../connector-kit/custom-provider.ts";
+import { listKnownObjects } from "../../connector-kit/declarative/object-plan.ts";
 import { checkManifest } from "../../manifest/check-manifest.ts";
 import { parseManifest } from "../../manifest/parse-manifest.ts";
 import type { Json } from "../http/json.ts";
@@ -30,7 +31,12 @@ export function validate(
   );
   const catalog = { ...providers, ...ownCatalog, ...builtInCatalog() };
   const faultyProviders = checked.filter(({ own: one }) => !one).map(({ key }) => key);
-  return [...findings, ...checkManifest(source, catalog, { ...context, faultyProviders }).findings];
+  const descriptions = new Map(checked.map(({ key, own: one }) => [key, one?.description]));
+  const objects = (provider: string) => {
+    const description = descriptions.get(provider);
+    return description && listKnownObjects(description);
+  };
+  return [...findings, ...checkManifest(source, catalog, { ...context, objects, faultyProviders }).findings];
 }
 
 /** Returns the manifest as plain data, undefined if it cannot be parsed. */

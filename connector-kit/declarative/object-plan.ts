@@ -2,6 +2,7 @@
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import type { Account } from "../calls/provider-fetch.ts";
 import { ProviderError } from "../calls/provider-error.ts";
+import type { KnownObjects } from "../known-objects.ts";
 import { graphqlPlan } from "./graphql-plan.ts";
 import type { Mode, ObjectPlan } from "./plan.ts";
 import { toPlainValues } from "./write/typed-values.ts";
@@ -179,4 +180,20 @@ export function flattenValues(
   const inner = flattenBy !== undefined && Array.isArray(member) ? byName(member, flattenBy) : member;
   if (inner === undefined || !isJsonObject(inner)) return record;
   return { ...record, ...(typedValues ? toPlainValues(inner, typedValues) : inner) };
+}
+
+/** Returns what is known of the objects without an account. */
+export function listKnownObjects(description: Description): KnownObjects {
+  const isSupported = (action: "read" | "write", modes: Mode[]): boolean =>
+    modes.some((mode) => (action === "read") === (mode === "read"));
+  return {
+    ...(description.module !== undefined && { module: description.module }),
+    names: (action) =>
+      buildPlans(description).flatMap(({ name, modes }) => (isSupported(action, modes) ? [name] : [])),
+    fields(objectName) {
+      const { fields, list } = findPlan(description, objectName)?.metadata ?? {};
+      return fields && !list ? Object.keys(fields) : undefined;
+    },
+    can: (action, objectName) => isSupported(action, findPlan(description, objectName)?.modes ?? []),
+  };
 }

@@ -28,7 +28,7 @@ write: {objects: [{objectName: contacts}]}`;
     assert.match(findings[0]?.remedy ?? "", /contacts/);
     assert.deepEqual(rules(around(body("salesforce")), { ...known, objects }), []);
   });
-  test("a required field is a warning at its name where the fields of the object are fixed", () => {
+  test("a field that no account has is a warning at its name where the fields of the object are fixed", () => {
     const objects = () => ({
       names: () => ["contacts", "deals"],
       can: () => true,
@@ -39,7 +39,8 @@ read:
   objects:
     - {objectName: contacts, destination: hook, requiredFields: [{fieldName: Email}, {fieldName: emial}, {fieldName: id}, {mapToName: x}]}
     - {objectName: contacts, destination: hook, requiredFields: [{fieldName: "$['address']['city']"}, {fieldName: address.city}, {fieldName: "$['adress']['city']"}]}
-    - {objectName: deals, destination: hook, requiredFields: [{fieldName: anything}]}`;
+    - {objectName: deals, destination: hook, requiredFields: [{fieldName: anything}]}
+    - {objectName: contacts, destination: hook, optionalFields: [{fieldName: email}, {fieldName: emali, mapToName: mail}]}`;
     const told = check(around(body), { ...known, objects }).findings.filter(
       ({ rule }) => rule === "unknown-field",
     );
@@ -52,6 +53,7 @@ read:
           "$.integrations[0].read.objects[1].requiredFields[2].fieldName",
           'Did you mean "address"?',
         ],
+        ["warning", "$.integrations[0].read.objects[3].optionalFields[1].fieldName", 'Did you mean "email"?'],
       ],
     );
   });

@@ -78,7 +78,7 @@ export function checkObjects(
     }
 }
 
-/** Required fields that no account has, because a declarative provider's fields are fixed: installing would be refused. */
+/** Fields that no account has, because a declarative provider's fields are fixed: a required one keeps customers from installing, an optional one never comes. */
 export function checkFields(
   integration: LocatedValue,
   catalog: Catalog,
@@ -94,7 +94,7 @@ export function checkFields(
     const names = objects.fields?.(objectName);
     if (!names) continue;
     const fixed = new Set(["id", ...names].map((name) => name.toLowerCase()));
-    for (const field of listMaps(object, "requiredFields")) {
+    for (const field of [...listMaps(object, "requiredFields"), ...listMaps(object, "optionalFields")]) {
       const name = readText(field, "fieldName");
       // A path in brackets or with dots leads into a field.
       const first =

@@ -6,7 +6,7 @@ import type { NewWork } from "../../jobs/new-work.ts";
 import { startRounds, type Rounds } from "../../jobs/rounds.ts";
 import type { ConfigContent } from "../../../manifest/installation-config.ts";
 import type { ManifestIntegration } from "../../../manifest/manifest.ts";
-import { listWrittenObjects } from "../../../manifest/object-fields.ts";
+import { listWritableObjects } from "../../../manifest/object-fields.ts";
 import { readTriggeredError } from "../../events/new-events.ts";
 import { recordEvents } from "../../events/record-event.ts";
 import type { Changes } from "../../store/database/changes.ts";
@@ -124,8 +124,12 @@ async function syncInstallation(
   if (!installation || !integration || !connection) return 0;
   const isReadable = deps.catalog.of(projectId).connector(integration.provider)?.read !== undefined;
   const { content } = installation.config;
-  const written = listWrittenObjects(integration.latestRevision.content, content);
-  await dropUnwrittenStreaks(queries, installationId, written);
+  const written = listWritableObjects(integration.latestRevision.content, content);
+  await dropUnwrittenStreaks(
+    queries,
+    installationId,
+    written.map(({ objectName }) => objectName),
+  );
   const accountRef = buildAccountRef(connection.id, connection.providerWorkspaceRef);
   const rows = await listReadObjects(queries, projectId, installationId);
   const running = rows.map(({ objectName }) => objectName);
