@@ -68,6 +68,17 @@ test("an object without a list of deletions says that none are read", async (t) 
   assert.match(warning ?? "", /deletions of people are not read/);
 });
 
+test("a further list that has other records, too, gives its own only", async (t) => {
+  const { scan } = await open(
+    t,
+    { paging: { none: true }, furtherLists: [{ path: "/all", where: { at: "parent.id" } }] },
+    (_, path) => ({
+      body: { data: [{ id: 1, parent: null }, ...(path === "/all" ? [{ id: 2, parent: { id: 1 } }] : [])] },
+    }),
+  );
+  assert.deepEqual(await scan(), ["1", "2"]);
+});
+
 /** Bounds as the caller makes them: so long before the end of the last period. */
 const OVERLAP_MS = 60_000;
 

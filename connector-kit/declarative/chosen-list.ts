@@ -163,12 +163,12 @@ function usableBound({ since: rules }: ObjectPlan, since: Date | undefined): Dat
   return isTooOld ? undefined : bound;
 }
 
-/** Tells deleted records from others. */
+/** Tells deleted records from others, and leaves out what is none of the list. */
 export function divide(
   records: SourceRecord[],
   { allDeleted, where, rules }: ChosenList,
 ): { records: SourceRecord[]; deleted: SourceRecord[] } {
-  const isDeleted = ({ raw }: SourceRecord): boolean =>
-    allDeleted ? where === undefined || hasMark(raw, { deleted: where }) : hasMark(raw, rules);
-  return { records: records.filter((record) => !isDeleted(record)), deleted: records.filter(isDeleted) };
+  const own = where ? records.filter(({ raw }) => hasMark(raw, { deleted: where })) : records;
+  const isDeleted = ({ raw }: SourceRecord): boolean => allDeleted || hasMark(raw, rules);
+  return { records: own.filter((record) => !isDeleted(record)), deleted: own.filter(isDeleted) };
 }

@@ -128,6 +128,11 @@ const ListFact = closed({
         within: optional(
           "Path of further lists in the same answer that have them, for example `folders.*.goals`.",
         ),
+        have: Type.Optional(
+          Type.Record(Type.String(), Type.Unknown(), {
+            description: "Members by which such a record is known, for example the one that it is below.",
+          }),
+        ),
         source: optional("Key in `sources`, where it is another one."),
       }),
     ),
@@ -280,7 +285,7 @@ const ObjectFacts = closed({
       {
         at: text("Path of the list in a record."),
         name: text("Member of an entry that has the name of the field."),
-        value: text("Member that has its value as text."),
+        value: text("Member that has its value as text, or the first of several, with `|`, that has one."),
         source: optional(
           "Key in `sources` of what entries without a text have, where it is not that of the list.",
         ),

@@ -48,5 +48,6 @@ const READABLE = [
 export const columnValues = {
   type: "type",
   single: true,
-  values: Object.fromEntries(READABLE.map((type) => [type, "text"])),
+  // A status that rolls up has no text, but how many of the items below, or the item itself, have which one.
+  values: { ...Object.fromEntries(READABLE.map((type) => [type, "text"])), status: "text|battery_value" },
 };

@@ -89,7 +89,7 @@ test("items go on by the cursor, which null ends; columns are fields by their id
     ["Ada", "Done", "7", "", null].map((value, index) => (index === 4 ? item.column_values[3] : value)),
   );
   const second = await read.readPage(planRead(BOARD, { pageSize: 2 }), first.next, fetch);
-  assert.equal(second.next, undefined);
+  assert.deepEqual(second.next, { list: 1 });
   assert.deepEqual(
     requests.map(({ body }) => readParts(body).variables),
     [
@@ -127,6 +127,32 @@ test("a column that leads to other items tells which", async () => {
     ["SubtasksValue", "subitems_ids"],
   ] as const)
     assert.match(query, new RegExp(`\\.\\.\\.on ${type}\\{[^}]*\\b${member}\\b`));
+});
+
+/** docs/working-with-multi-level-boards, 2026-09-06: "By default, `items_page` returns only top-level items". */
+test("items below others are read from a board with several levels, after those at the top, and once", async () => {
+  const below = { ...item, id: "9876543211", parent_item: { id: ITEM } };
+  const { fetch, requests } = replay(
+    success({ boards: [{ items_page: { cursor: null, items: [item, below] } }] }),
+    success({ boards: [] }),
+  );
+  const levels = await read.readPage(planRead(BOARD), { list: 1 }, fetch);
+  assert.deepEqual([levels.records.map(({ id }) => id), levels.next], [["9876543211"], undefined]);
+  const { query } = readParts(requests[0]?.body);
+  assert.match(query, /boards\(ids:\$boards,hierarchy_types:\[multi_level\]\)/);
+  assert.match(query, /items_page\([^)]*hierarchy_scope_config:"allItems"\)/);
+  const classic = await read.readPage(planRead(BOARD), { list: 1 }, fetch);
+  assert.deepEqual([classic.records, classic.next], [[], undefined]);
+});
+
+/** The same page: such a status is a `BatteryValue`, "even for leaf items"; `text` of a value may be null. */
+test("a status that rolls up, also one of an item with none below it, is read", async () => {
+  const counts = [{ key: "1", count: 1 }];
+  const status = { id: "status", type: "status", text: null, value: null, battery_value: counts };
+  const { fetch, requests } = replay(success({ items: [{ ...item, column_values: [status] }] }));
+  const [record] = await read.readByIds(planRead(BOARD), [ITEM], fetch);
+  assert.deepEqual(record?.values["status"], counts);
+  assert.match(readParts(requests[0]?.body).query, /\.\.\.on BatteryValue\{battery_value\{key count\}\}/);
 });
 
 test("the next page of boards has its number, and a size with which it begins with the last boards of the one before", async () => {

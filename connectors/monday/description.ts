@@ -12,14 +12,22 @@ export const provider = headerKey("Monday", "https://api.monday.com", "Authoriza
 
 const path = "/v2";
 const id = "body.variables.id";
-/** Columns that lead to other items have neither text nor value: only these members, which have to be named, tell the items. */
+/**
+ * Columns that lead to other items have neither text nor value: only these members, which have to be named, tell the items. So it is with a
+ * status that rolls up, also of an item with none below it.
+ */
 const linked =
   "...on BoardRelationValue{display_value linked_item_ids} ...on DependencyValue{display_value linked_item_ids} " +
-  "...on MirrorValue{display_value} ...on SubtasksValue{display_value subitems_ids}";
-/** Columns that roll up have no values otherwise. Items below others are on a board of their own, of the type `sub_items_board`. */
+  "...on MirrorValue{display_value} ...on SubtasksValue{display_value subitems_ids} ...on BatteryValue{battery_value{key count}}";
+/** Columns that roll up have no values otherwise. Items below others of a classic board are on a board of their own, of the type `sub_items_board`. */
 const item =
   "id name state created_at updated_at creator_id group{id title} parent_item{id} " +
   `column_values(capabilities:[CALCULATED]){id type text value ${linked}}`;
+
+/** A page of a board's items. On a board with several levels, the list has those at the top only, unless it is asked for all. */
+const itemsPage = (boards: string, further = "") =>
+  `query($boards:[ID!],$limit:Int!,$cursor:String){boards(ids:$boards${boards})` +
+  `{items_page(limit:$limit,cursor:$cursor${further}){cursor items{${item}}}}}`;
 
 const mutation = (query: string) => ({ method: "POST" as const, path, body: { query } });
 
@@ -131,15 +139,18 @@ export const description: Description = {
       list: {
         method: "POST",
         path,
-        body: {
-          query:
-            "query($boards:[ID!],$limit:Int!,$cursor:String){boards(ids:$boards)" +
-            `{items_page(limit:$limit,cursor:$cursor){cursor items{${item}}}}}`,
-          "variables.boards.0": "{path}",
-        },
+        body: { query: itemsPage(""), "variables.boards.0": "{path}" },
         pageSize: { to: "body.variables.limit", most: 500 },
       },
       records: "data.boards.0.items_page.items",
+      // There is no such board with several levels where the board is a classic one.
+      furtherLists: [
+        {
+          body: { query: itemsPage(",hierarchy_types:[multi_level]", ',hierarchy_scope_config:"allItems"') },
+          records: "data.boards.*.items_page.items",
+          where: { at: "parent_item.id" },
+        },
+      ],
       paging: { cursor: { from: "data.boards.0.items_page.cursor", to: "body.variables.cursor" } },
       changedPath: "updated_at",
       flatten: "column_values",
@@ -219,6 +230,6 @@ export const description: Description = {
   sources: {
     documentation: "https://developer.monday.com/api-reference",
     checked:
-      "2026-11-28, schema of the version 2026-10; documentation: lists of boards, pages of items, form and headers of errors; that columns take plain texts, and the codes of records that are gone, were not looked up. Columns have their ids as names; an update of an item names it `name`. A cell that rolls up others cannot be written: monday.com answers with a success, and changes nothing. Items below others of a classic board are the items of a board of its own, whose type is `sub_items_board`; each tells its `parent_item`",
+      "2026-11-29, schema of the version 2026-10; documentation: lists of boards, pages of items, form and headers of errors; that columns take plain texts, and the codes of records that are gone, were not looked up. Columns have their ids as names; an update of an item names it `name`. A cell that rolls up others cannot be written: monday.com answers with a success, and changes nothing. Items below others of a classic board are the items of a board of its own, whose type is `sub_items_board`; each tells its `parent_item`. Those of a board with several levels are read with the board, by a second list; a status that rolls up is the number of items with each label's index",
   },
 };

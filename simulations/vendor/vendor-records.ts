@@ -188,7 +188,7 @@ export function showRecord(
       const entries = Array.isArray(known) ? known : [];
       setAtPath(shown, fieldList.at, [
         ...entries,
-        { [fieldList.name]: name, [fieldList.value]: String(value) },
+        { [fieldList.name]: name, [fieldList.value.split("|")[0] ?? ""]: String(value) },
       ]);
     } else setAtPath(shown, fieldsAt === "" ? name : `${fieldsAt}.${name}`, value);
   }

@@ -27,10 +27,6 @@ const BREAKS: [place: RegExp, change: (description: Broken) => void][] = [
   [/defaults\.since\.format$/, ({ defaults }) => (defaults.since = { to: "query.s", format: "iso" })],
   [/defaults\.since\.to$/, ({ defaults }) => (defaults.since = { to: "header.a b" })],
   [/defaults\.select\.to$/, ({ defaults }) => (defaults.select = { to: "header.fields" })],
-  [
-    /furtherLists\.0\.where$/,
-    ({ defaults }) => (defaults.furtherLists = [{ path: "/x", where: { at: "a" } }]),
-  ],
   [/furtherLists\.0\.most$/, ({ defaults }) => (defaults.furtherLists = [{ path: "/x", most: 9 }])],
   [
     /furtherLists\.0\.since$/,

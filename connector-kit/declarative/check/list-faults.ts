@@ -114,12 +114,11 @@ export function findObjectListFaults(
 
 /** Faults of members that only a list of deleted records has. */
 function findDeletedOnlyFaults(
-  { deleted, where, newestFirst, mayBeForbidden, mayBeBack }: FurtherList,
+  { deleted, newestFirst, mayBeForbidden, mayBeBack }: FurtherList,
   place: string,
 ): ProviderFault[] {
   if (deleted) return [];
   const reasons = {
-    ...(where && { where: "it tells deleted records from others" }),
     ...(newestFirst && { newestFirst: "other lists have paging.newestFirst" }),
     ...(mayBeForbidden && {
       mayBeForbidden: "a list of records that is not read would lack them silently",

@@ -169,7 +169,7 @@ export const FurtherList = Type.Object({
   ),
   where: Type.Optional(
     Type.Object(deletedMark, {
-      description: "Where it has other records, too: what tells the deleted ones.",
+      description: "Where it has other records, too, which are left out: what tells its own.",
     }),
   ),
   since: Type.Optional(

@@ -33,7 +33,7 @@ function valueOfEntry(entry: Json, { type, values, texts = [] }: TypedRules): Js
 }
 
 const firstAt = (entry: Json, paths: string[]): Json | undefined =>
-  paths.map((path) => valueAt(entry, path)).find((value) => value !== undefined);
+  paths.map((path) => valueAt(entry, path)).find((value) => value !== undefined && value !== null);
 
 function partsAt(value: Json, [first, ...rest]: string[]): Json[] {
   if (first === undefined) return [value];

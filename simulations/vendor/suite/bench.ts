@@ -1,4 +1,5 @@
 /** Common steps of checks: create records, read a whole list. */
+import type { JsonObject } from "../../../ground/json.ts";
 import type { Connector } from "../../../connector-kit/connector.ts";
 import type { Facts, ListFact } from "../../../connector-kit/facts/facts.ts";
 import type { Account, ProviderFetch } from "../../../connector-kit/calls/provider-fetch.ts";
@@ -89,6 +90,12 @@ export function putRecords(
     });
   });
 }
+
+/** Returns what makes a record one of those that a list leaves out. */
+export const buildHidden = ({ object }: Pick<Bench, "object">, hidden: number): NewRecord => ({
+  hidden,
+  fields: (object.list?.hidden?.[hidden]?.have ?? {}) as JsonObject,
+});
 
 /** Returns why the lists of an object cannot be simulated. */
 export function findListGap({ object }: Bench): string | undefined {

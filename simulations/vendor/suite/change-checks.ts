@@ -8,6 +8,7 @@ import {
   chooseChangesFact,
   SMALL_PAGE,
   scanAll,
+  buildHidden,
   putRecords,
   expectIds,
   findListGap,
@@ -144,8 +145,8 @@ async function foreignChanges(bench: Bench, index: number): Promise<undefined> {
 }
 
 async function hiddenChanges(bench: Bench, index: number): Promise<undefined> {
-  const old = putRecords(bench, 2, { ...OLD, hidden: index });
-  const late = [...putRecords(bench, 2), ...putRecords(bench, 2, { hidden: index })];
+  const old = putRecords(bench, 2, { ...OLD, ...buildHidden(bench, index) });
+  const late = [...putRecords(bench, 2), ...putRecords(bench, 2, buildHidden(bench, index))];
   const since = boundFor(bench, late[0]?.changedMs ?? 0);
   // Nobody knows since when they are left out.
   const wanted = chooseChangesFact(bench)?.hidden?.[index]?.untimed ? [...old, ...late] : late;

@@ -16,6 +16,7 @@ import {
   SMALL_PAGE,
   scanAll,
   rawAt,
+  buildHidden,
   putRecords,
   expectIds,
   findListGap,
@@ -261,7 +262,7 @@ async function limitOfDepth(bench: Bench): Promise<string | undefined> {
 
 async function hiddenOnes(bench: Bench, index: number): Promise<undefined> {
   const shown = putRecords(bench, 3);
-  const hidden = putRecords(bench, 3, { hidden: index });
+  const hidden = putRecords(bench, 3, buildHidden(bench, index));
   expectIds((await scanAll(bench, { pageSize: SMALL_PAGE })).records, [...shown, ...hidden]);
 }
 
@@ -278,7 +279,7 @@ async function fieldOnRequest(bench: Bench, field: string): Promise<undefined> {
   putRecords(bench, 1);
   // Records of lists of their own, such as archived ones, have it as well.
   for (const [index, { only, shownBy }] of hidden.entries())
-    if (only && shownBy) putRecords(bench, 1, { hidden: index });
+    if (only && shownBy) putRecords(bench, 1, buildHidden(bench, index));
   const { records } = await scanAll(bench, { fields: [path.split(".").at(-1) ?? path] });
   expect(
     records.length > 0 && records.every((record) => rawAt(record, path) !== undefined),
