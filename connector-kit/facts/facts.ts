@@ -128,11 +128,8 @@ const ListFact = closed({
         within: optional(
           "Path of further lists in the same answer that have them, for example `folders.*.goals`.",
         ),
-        have: Type.Optional(
-          Type.Record(Type.String(), Type.Unknown(), {
-            description: "Members by which such a record is known, for example the one that it is below.",
-          }),
-        ),
+        /** Members by which such a record is known, for example the one that it is below. */
+        have: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
         source: optional("Key in `sources`, where it is another one."),
       }),
     ),
