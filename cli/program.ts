@@ -24,7 +24,7 @@ interface CommandFile {
   needsAll?: boolean;
 }
 
-const commandFile = (names: string, load: () => Promise<Add>): CommandFile => ({
+const defineCommandFile = (names: string, load: () => Promise<Add>): CommandFile => ({
   names: names.split(" "),
   load,
 });
@@ -33,49 +33,49 @@ const GROUPS: [heading: string, files: CommandFile[]][] = [
   [
     "Manifests:",
     [
-      commandFile("init", async () => (await import("./commands/init.ts")).addInit),
-      commandFile("validate", async () => (await import("./commands/validate.ts")).addValidate),
-      commandFile("deploy", async () => (await import("./commands/deploy.ts")).addDeploy),
+      defineCommandFile("init", async () => (await import("./commands/init.ts")).addInit),
+      defineCommandFile("validate", async () => (await import("./commands/validate.ts")).addValidate),
+      defineCommandFile("deploy", async () => (await import("./commands/deploy.ts")).addDeploy),
     ],
   ],
   [
     "Resources:",
     [
-      commandFile("list ls", async () => (await import("./commands/list.ts")).addList),
-      commandFile("get", async () => (await import("./commands/get.ts")).addGet),
-      commandFile("create", async () => (await import("./commands/create.ts")).addCreate),
-      commandFile("update", async () => (await import("./commands/update.ts")).addUpdate),
-      commandFile("delete", async () => (await import("./commands/delete.ts")).addDelete),
-      commandFile("retention", async () => (await import("./commands/retention.ts")).addRetention),
+      defineCommandFile("list ls", async () => (await import("./commands/list.ts")).addList),
+      defineCommandFile("get", async () => (await import("./commands/get.ts")).addGet),
+      defineCommandFile("create", async () => (await import("./commands/create.ts")).addCreate),
+      defineCommandFile("update", async () => (await import("./commands/update.ts")).addUpdate),
+      defineCommandFile("delete", async () => (await import("./commands/delete.ts")).addDelete),
+      defineCommandFile("retention", async () => (await import("./commands/retention.ts")).addRetention),
     ],
   ],
   [
     "Customers' data:",
     [
-      commandFile("connect", async () => (await import("./commands/connect.ts")).addConnect),
-      commandFile("install uninstall", async () => (await import("./commands/install.ts")).addInstall),
-      commandFile("read", async () => (await import("./commands/read.ts")).addRead),
-      commandFile("pause unpause", async () => (await import("./commands/pause.ts")).addPause),
-      commandFile("search", async () => (await import("./commands/search.ts")).addSearch),
-      commandFile("write", async () => (await import("./commands/write.ts")).addWrite),
-      commandFile("proxy", async () => (await import("./commands/proxy.ts")).addProxy),
-      commandFile("import", async () => (await import("./commands/import.ts")).addImport),
-      commandFile("export", async () => (await import("./commands/export.ts")).addExport),
-      commandFile("agents", async () => (await import("./commands/agents.ts")).addAgents),
+      defineCommandFile("connect", async () => (await import("./commands/connect.ts")).addConnect),
+      defineCommandFile("install uninstall", async () => (await import("./commands/install.ts")).addInstall),
+      defineCommandFile("read", async () => (await import("./commands/read.ts")).addRead),
+      defineCommandFile("pause unpause", async () => (await import("./commands/pause.ts")).addPause),
+      defineCommandFile("search", async () => (await import("./commands/search.ts")).addSearch),
+      defineCommandFile("write", async () => (await import("./commands/write.ts")).addWrite),
+      defineCommandFile("proxy", async () => (await import("./commands/proxy.ts")).addProxy),
+      defineCommandFile("import", async () => (await import("./commands/import.ts")).addImport),
+      defineCommandFile("export", async () => (await import("./commands/export.ts")).addExport),
+      defineCommandFile("agents", async () => (await import("./commands/agents.ts")).addAgents),
     ],
   ],
   [
     "Operations and events:",
     [
-      commandFile("operations", async () => (await import("./commands/operations.ts")).addOperations),
-      commandFile("cancel check", async () => (await import("./commands/check.ts")).addCheck),
-      commandFile("trace", async () => (await import("./commands/trace.ts")).addTrace),
-      commandFile("find", async () => (await import("./commands/find.ts")).addFind),
-      commandFile("subscribe", async () => (await import("./commands/subscribe.ts")).addSubscribe),
-      commandFile("events", async () => (await import("./commands/events.ts")).addEvents),
-      commandFile("logs", async () => (await import("./commands/logs.ts")).addLogs),
-      commandFile("listen", async () => (await import("./commands/listen.ts")).addListen),
-      commandFile(
+      defineCommandFile("operations", async () => (await import("./commands/operations.ts")).addOperations),
+      defineCommandFile("cancel check", async () => (await import("./commands/check.ts")).addCheck),
+      defineCommandFile("trace", async () => (await import("./commands/trace.ts")).addTrace),
+      defineCommandFile("find", async () => (await import("./commands/find.ts")).addFind),
+      defineCommandFile("subscribe", async () => (await import("./commands/subscribe.ts")).addSubscribe),
+      defineCommandFile("events", async () => (await import("./commands/events.ts")).addEvents),
+      defineCommandFile("logs", async () => (await import("./commands/logs.ts")).addLogs),
+      defineCommandFile("listen", async () => (await import("./commands/listen.ts")).addListen),
+      defineCommandFile(
         "test resend rotate",
         async () => (await import("./commands/destinations.ts")).addDestinations,
       ),
@@ -84,13 +84,16 @@ const GROUPS: [heading: string, files: CommandFile[]][] = [
   [
     "Access:",
     [
-      commandFile("login logout profiles", async () => (await import("./commands/login.ts")).addLogin),
-      commandFile("whoami", async () => (await import("./commands/whoami.ts")).addWhoami),
-      commandFile("doctor", async () => (await import("./commands/doctor.ts")).addDoctor),
-      commandFile("collection", async () => (await import("./commands/collection.ts")).addCollection),
-      commandFile("api", async () => (await import("./commands/api.ts")).addApi),
+      defineCommandFile("login logout profiles", async () => (await import("./commands/login.ts")).addLogin),
+      defineCommandFile("whoami", async () => (await import("./commands/whoami.ts")).addWhoami),
+      defineCommandFile("doctor", async () => (await import("./commands/doctor.ts")).addDoctor),
+      defineCommandFile("collection", async () => (await import("./commands/collection.ts")).addCollection),
+      defineCommandFile("api", async () => (await import("./commands/api.ts")).addApi),
       {
-        ...commandFile("completion", async () => (await import("./commands/completion.ts")).addCompletion),
+        ...defineCommandFile(
+          "completion",
+          async () => (await import("./commands/completion.ts")).addCompletion,
+        ),
         needsAll: true,
       },
     ],
@@ -115,7 +118,7 @@ export async function createProgram(
   serverCommands: ServerCommand[],
   called: string[] = [],
 ): Promise<Command> {
-  const program = emptyProgram(terminal);
+  const program = createEmptyProgram(terminal);
   program.addHelpText("after", serverCommands.length > 0 ? `${AFTER}${SERVER_AFTER}` : AFTER);
   if (serverCommands.length > 0) {
     program.commandsGroup("Server:");
@@ -158,7 +161,7 @@ function addAbsent(program: Command, name: string): void {
     });
 }
 
-const emptyProgram = (terminal: Terminal): Command =>
+const createEmptyProgram = (terminal: Terminal): Command =>
   new Command("busbar")
     .usage("[options] <command>")
     .description("Integrations with your customers' SaaS accounts.")

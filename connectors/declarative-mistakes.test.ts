@@ -4,7 +4,7 @@ import { test } from "node:test";
 import type { RecordWrite } from "../connector-kit/connector.ts";
 import type { ProviderRequest } from "../connector-kit/calls/provider-fetch.ts";
 import { orderWrite, planRead } from "../connector-kit/testing/order-fixture.ts";
-import { valueAt } from "../connector-kit/calls/text-at.ts";
+import { getValueAt } from "../connector-kit/calls/get-text-at.ts";
 import { replay, type Reply } from "../connector-kit/testing/replay.ts";
 import type { JsonObject } from "../ground/json.ts";
 import { CONNECTORS } from "./connectors.gen.ts";
@@ -83,7 +83,10 @@ test("Apollo: changed records are found on every page, in whatever order", async
   const third = await read.readPage(planRead("contacts", { since: SINCE }), second.next, provider.fetch);
   assert.deepEqual([third.records, third.next], [[], undefined]);
   assert.deepEqual(
-    provider.requests.map(({ body }) => [valueAt(body ?? null, "page"), valueAt(body ?? null, "per_page")]),
+    provider.requests.map(({ body }) => [
+      getValueAt(body ?? null, "page"),
+      getValueAt(body ?? null, "per_page"),
+    ]),
     [
       [1, 100],
       [2, 97],

@@ -9,7 +9,7 @@ import { createRoot } from "react-dom/client";
 import { createQueryClient } from "./api/queries.ts";
 import { followNavigation, reloadForMissingFiles } from "./navigation-effects.ts";
 import { router } from "./routes.tsx";
-import { cssVariables, theme } from "./theme.ts";
+import { listCssVariables, theme } from "./theme.ts";
 
 const nonce = document.querySelector<HTMLMetaElement>("meta[property=csp-nonce]")?.nonce ?? "";
 setNonce(nonce);
@@ -18,7 +18,7 @@ followNavigation(router);
 createRoot(document.querySelector("#root") ?? document.body).render(
   <MantineProvider
     theme={theme}
-    cssVariablesResolver={cssVariables}
+    cssVariablesResolver={listCssVariables}
     defaultColorScheme="auto"
     getStyleNonce={() => nonce}
   >

@@ -21,7 +21,7 @@ const project = createRoute({
 type Load = Parameters<typeof lazyRouteComponent>[0];
 
 /** The router would reload the page itself when a file cannot be loaded, also while the server is away. */
-const lazyPage = (load: Load, name: string) =>
+const loadPage = (load: Load, name: string) =>
   lazyRouteComponent(async () => {
     try {
       return await load();
@@ -31,73 +31,89 @@ const lazyPage = (load: Load, name: string) =>
   }, name);
 
 /** A page below `/projects/{project}`; `name` is the component that its file exports. */
-const ofProject = (path: string, name: string, load: Load) =>
-  createRoute({ getParentRoute: () => project, path, component: lazyPage(load, name) });
+const routeInProject = (path: string, name: string, load: Load) =>
+  createRoute({ getParentRoute: () => project, path, component: loadPage(load, name) });
 
 /** A page outside projects, for signed-in people. */
 const ofPerson = (path: string, name: string, load: Load) =>
-  createRoute({ getParentRoute: () => signedIn, path, component: lazyPage(load, name) });
+  createRoute({ getParentRoute: () => signedIn, path, component: loadPage(load, name) });
 
 const PROJECT_PAGES = [
-  ofProject("/", "OverviewPage", () => import("./pages/overview/overview-page.tsx")),
-  ofProject("/operations", "OperationsPage", () => import("./pages/operations/operations-page.tsx")),
-  ofProject("/operations/$id", "OperationPage", () => import("./pages/operations/operation-page.tsx")),
-  ofProject("/customers", "CustomersPage", () => import("./pages/customers/customers-page.tsx")),
-  ofProject("/customers/$ref", "CustomerPage", () => import("./pages/customers/customer-page.tsx")),
-  ofProject(
+  routeInProject("/", "OverviewPage", () => import("./pages/overview/overview-page.tsx")),
+  routeInProject("/operations", "OperationsPage", () => import("./pages/operations/operations-page.tsx")),
+  routeInProject("/operations/$id", "OperationPage", () => import("./pages/operations/operation-page.tsx")),
+  routeInProject("/customers", "CustomersPage", () => import("./pages/customers/customers-page.tsx")),
+  routeInProject("/customers/$ref", "CustomerPage", () => import("./pages/customers/customer-page.tsx")),
+  routeInProject(
     "/integrations/$name/installations/$id",
     "InstallationPage",
     () => import("./pages/installations/installation-page.tsx"),
   ),
-  ofProject(
+  routeInProject(
     "/integrations/$name/installations/$id/records/$object/$record",
     "RecordPage",
     () => import("./pages/installations/record-page.tsx"),
   ),
-  ofProject("/trace", "FindRecordPage", () => import("./pages/installations/find-record-page.tsx")),
-  ofProject("/agents", "AgentPolicyPage", () => import("./pages/agent-policy/agent-policy-page.tsx")),
-  ofProject("/approvals", "ApprovalsPage", () => import("./pages/approvals/approvals-page.tsx")),
-  ofProject("/approvals/$id", "ApprovalPage", () => import("./pages/approvals/approval-page.tsx")),
-  ofProject("/connections", "ConnectionsPage", () => import("./pages/connections/connections-page.tsx")),
-  ofProject("/connections/$id", "ConnectionPage", () => import("./pages/connections/connection-page.tsx")),
-  ofProject("/events", "EventsPage", () => import("./pages/events/events-page.tsx")),
-  ofProject(
+  routeInProject("/trace", "FindRecordPage", () => import("./pages/installations/find-record-page.tsx")),
+  routeInProject("/agents", "AgentPolicyPage", () => import("./pages/agent-policy/agent-policy-page.tsx")),
+  routeInProject("/approvals", "ApprovalsPage", () => import("./pages/approvals/approvals-page.tsx")),
+  routeInProject("/approvals/$id", "ApprovalPage", () => import("./pages/approvals/approval-page.tsx")),
+  routeInProject("/connections", "ConnectionsPage", () => import("./pages/connections/connections-page.tsx")),
+  routeInProject(
+    "/connections/$id",
+    "ConnectionPage",
+    () => import("./pages/connections/connection-page.tsx"),
+  ),
+  routeInProject("/events", "EventsPage", () => import("./pages/events/events-page.tsx")),
+  routeInProject(
     "/notifications",
     "NotificationsPage",
     () => import("./pages/notifications/notifications-page.tsx"),
   ),
-  ofProject("/destinations", "DestinationsPage", () => import("./pages/destinations/destinations-page.tsx")),
-  ofProject(
+  routeInProject(
+    "/destinations",
+    "DestinationsPage",
+    () => import("./pages/destinations/destinations-page.tsx"),
+  ),
+  routeInProject(
     "/destinations/$name",
     "DestinationPage",
     () => import("./pages/destinations/destination-page.tsx"),
   ),
-  ofProject(
+  routeInProject(
     "/destinations/$name/deliveries/$id",
     "DeliveryPage",
     () => import("./pages/destinations/delivery-page.tsx"),
   ),
-  ofProject("/api-keys", "ApiKeysPage", () => import("./pages/api-keys/api-keys-page.tsx")),
-  ofProject("/integrations", "IntegrationsPage", () => import("./pages/integrations/integrations-page.tsx")),
-  ofProject(
+  routeInProject("/api-keys", "ApiKeysPage", () => import("./pages/api-keys/api-keys-page.tsx")),
+  routeInProject(
+    "/integrations",
+    "IntegrationsPage",
+    () => import("./pages/integrations/integrations-page.tsx"),
+  ),
+  routeInProject(
     "/integrations/$name",
     "IntegrationPage",
     () => import("./pages/integrations/integration-page.tsx"),
   ),
-  ofProject("/deploy", "DeployPage", () => import("./pages/deploy/deploy-page.tsx")),
-  ofProject("/playground", "PlaygroundPage", () => import("./pages/playground/playground-page.tsx")),
-  ofProject("/proxy-calls", "ProxyCallsPage", () => import("./pages/proxy-calls/proxy-calls-page.tsx")),
-  ofProject("/requests", "RequestsPage", () => import("./pages/requests/requests-page.tsx")),
-  ofProject("/settings", "SettingsPage", () => import("./pages/settings/settings-page.tsx")),
-  ofProject("/jwt-keys", "JwtKeysPage", () => import("./pages/jwt-keys/jwt-keys-page.tsx")),
-  ofProject(
+  routeInProject("/deploy", "DeployPage", () => import("./pages/deploy/deploy-page.tsx")),
+  routeInProject("/playground", "PlaygroundPage", () => import("./pages/playground/playground-page.tsx")),
+  routeInProject("/proxy-calls", "ProxyCallsPage", () => import("./pages/proxy-calls/proxy-calls-page.tsx")),
+  routeInProject("/requests", "RequestsPage", () => import("./pages/requests/requests-page.tsx")),
+  routeInProject("/settings", "SettingsPage", () => import("./pages/settings/settings-page.tsx")),
+  routeInProject("/jwt-keys", "JwtKeysPage", () => import("./pages/jwt-keys/jwt-keys-page.tsx")),
+  routeInProject(
     "/provider-apps",
     "ProviderAppsPage",
     () => import("./pages/provider-apps/provider-apps-page.tsx"),
   ),
-  ofProject("/providers", "ProvidersPage", () => import("./pages/providers/providers-page.tsx")),
-  ofProject("/providers/new", "NewProviderPage", () => import("./pages/providers/new-provider-page.tsx")),
-  ofProject("/providers/$key", "ProviderPage", () => import("./pages/providers/provider-page.tsx")),
+  routeInProject("/providers", "ProvidersPage", () => import("./pages/providers/providers-page.tsx")),
+  routeInProject(
+    "/providers/new",
+    "NewProviderPage",
+    () => import("./pages/providers/new-provider-page.tsx"),
+  ),
+  routeInProject("/providers/$key", "ProviderPage", () => import("./pages/providers/provider-page.tsx")),
 ];
 
 const OTHER_PAGES: ReturnType<typeof ofPerson>[] = [
@@ -112,7 +128,7 @@ const OTHER_PAGES: ReturnType<typeof ofPerson>[] = [
 const signIn = createRoute({
   getParentRoute: () => root,
   path: "/sign-in",
-  component: lazyPage(() => import("./pages/sign-in/sign-in-page.tsx"), "SignInPage"),
+  component: loadPage(() => import("./pages/sign-in/sign-in-page.tsx"), "SignInPage"),
 });
 const start = createRoute({ getParentRoute: () => signedIn, path: "/", component: RedirectToLastProject });
 const unknown = createRoute({ getParentRoute: () => signedIn, path: "$", component: NotFound });

@@ -75,7 +75,7 @@ export const theme = createTheme({
 });
 
 /** The colours that Mantine's own values are too pale for, and those of statuses and lines. */
-export const cssVariables: CSSVariablesResolver = () => ({
+export const listCssVariables: CSSVariablesResolver = () => ({
   variables: { "--busbar-row": "36px" },
   light: {
     "--mantine-color-body": "#ffffff",

@@ -8,7 +8,7 @@ const API =
   process.argv.find((argument) => argument.startsWith("--api="))?.slice(6) ?? "http://127.0.0.1:4000";
 
 /** Adds the script that runs before the first paint, which cannot be a module. */
-function firstPaint(): Plugin {
+function addFirstPaint(): Plugin {
   let file = "";
   return {
     name: "first-paint",
@@ -32,7 +32,7 @@ function firstPaint(): Plugin {
 
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react(), firstPaint()],
+  plugins: [react(), addFirstPaint()],
   build: {
     target: "es2024",
     reportCompressedSize: false,

@@ -66,7 +66,7 @@ export const buildAwsOptions = ({ config, secrets }: AwsSettings, network: Desti
   defaultsMode: "standard" as const,
   retryMode: "standard",
   maxAttempts: 1,
-  requestHandler: awsHandler(network),
+  requestHandler: createAwsHandler(network),
 });
 
 /** The part of the SDK's request that matters here. */
@@ -94,7 +94,7 @@ class NoAnswer extends Error {
 /** The raw answer: the errors of clients say little about an answer that they cannot parse. */
 const RAW = Symbol("raw answer");
 
-function awsHandler(network: DestinationNetwork) {
+function createAwsHandler(network: DestinationNetwork) {
   return {
     async handle(request: AwsRequest) {
       const exchange = await network.send(toOutgoing(request));

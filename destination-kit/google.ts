@@ -19,7 +19,7 @@ export const buildEndpointSetting = (service: string) => ({
 });
 
 /** Returns the shape of the secrets; `rights` says what the account needs. */
-export const serviceAccountThatMay = (rights: string) =>
+export const describeServiceAccount = (rights: string) =>
   Type.Object({
     credentials: Type.String({
       minLength: 1,
@@ -59,7 +59,7 @@ function parse(text: string): Json {
  * Returns a function that gives the bearer token for an audience. Needs no exchange with Google's token endpoint
  * (https://developers.google.com/identity/protocols/oauth2/service-account#jwt-auth).
  */
-export const googleBearer = (
+export const createGoogleBearer = (
   { email, keyId, key }: ServiceAccount,
   audience: string,
 ): (() => Promise<string>) => openBearer({ issuer: email, subject: email, audience, keyId, key });
@@ -88,7 +88,7 @@ function checkKeyFile(text: string): Fault[] {
  * (https://cloud.google.com/pubsub/docs/reference/service_apis_overview) expect the service's own name; a bearer token for another
  * server is worthless at Google.
  */
-export const googleAudience = (url: URL, service: string): string =>
+export const getGoogleAudience = (url: URL, service: string): string =>
   `${url.protocol === "https:" && url.host.endsWith(".googleapis.com") ? service : url.origin}/`;
 
 /** Returns the outcome of a refusal `{"error": {"status": "NOT_FOUND", "message": "…"}}`. Never `gone`: what is missing can be created again. */

@@ -21,7 +21,7 @@ export function checkTemplate(name: string, text: string, sample: JsonObject): F
       .map(({ name: called }) => String(called))
       .find((called) => !isRegistered(called) || WITHHELD.includes(called));
     if (unknown) return refuse(`there is no function ${unknown}()`);
-    if (escapesAgain(tree)) return refuse("to_string() within to_string() escapes every quote again");
+    if (hasNestedEscape(tree)) return refuse("to_string() within to_string() escapes every quote again");
     const value = compileExpression(tree)(sample);
     if (typeof value !== "object" || value === null) return [];
     return refuse("it gives a list or an object, not text; put its parts together with join()");
@@ -40,7 +40,7 @@ type Tree = ReturnType<typeof compile>;
 const isToString = ({ type, name }: JsonObject): boolean => type === "Function" && name === "to_string";
 
 /** Returns whether a text is escaped within another one. Each time doubles its length: 28 times fill the memory. */
-const escapesAgain = (tree: Tree): boolean =>
+const hasNestedEscape = (tree: Tree): boolean =>
   listNodes(tree)
     .filter(isToString)
     .some((node) => listNodes(node).filter(isToString).length > 1);
@@ -87,7 +87,7 @@ function compileExpression(tree: Tree): (data: JsonObject) => unknown {
   const isQuick = listNodes(tree)
     .filter(({ type }) => typeof type === "string")
     .every(({ type, name }) => QUICK.has(type === "Function" ? `${String(name)}()` : String(type)));
-  return isQuick && !escapesAgain(tree) ? search : (data) => inTime(() => search(data));
+  return isQuick && !hasNestedEscape(tree) ? search : (data) => runInTime(() => search(data));
 }
 
 /** Templates take microseconds. One that iterates over nested lists would block the whole process. */
@@ -111,7 +111,7 @@ function openStoppable(): (job: () => unknown) => unknown {
   };
 }
 
-function inTime(job: () => unknown): unknown {
+function runInTime(job: () => unknown): unknown {
   stoppable ??= openStoppable();
   try {
     return stoppable(job);

@@ -42,7 +42,7 @@ export function withWorkIds<Result>(ids: WorkIds, run: () => Result): Result {
  * Runs what serves several pieces of work, such as the opening of a shared connection, as part of none. Otherwise its later
  * log lines would have the ids of the work that came first.
  */
-export const outsideWork = <Result>(run: () => Result): Result => current.run(undefined, run);
+export const runOutsideWork = <Result>(run: () => Result): Result => current.run(undefined, run);
 
 /** Adds ids to the log lines of the current work, as soon as they are known. */
 export const addWorkIds = (ids: WorkIds): void => {

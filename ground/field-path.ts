@@ -37,7 +37,7 @@ export function parseValuePath(name: string): ValuePath {
   while (rest !== "") {
     const offset = name.length - rest.length;
     const found = nameStep(rest) ?? listStep(rest);
-    if (!found) return { fault: faultAt(rest, offset) };
+    if (!found) return { fault: describePathFault(rest, offset) };
     const { step, length } = found;
     if (step === "") return { fault: `the step at character ${offset + 1} is empty` };
     if (typeof step !== "string" && steps.length === 0)
@@ -83,7 +83,7 @@ function listStep(rest: string): Found | undefined {
 
 const LIST_STEPS = "[0], [?primary] or [?label='work']";
 
-function faultAt(rest: string, offset: number): string {
+function describePathFault(rest: string, offset: number): string {
   const where = `at character ${offset + 1}`;
   if (rest.startsWith(".")) return `dots are not understood (${where})`;
   if (!rest.startsWith("[")) return `something stands outside the brackets (${where})`;

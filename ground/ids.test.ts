@@ -1,7 +1,7 @@
 /** Identifiers. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { buildFirstId, isUuid, newId, timeOfId, isMistypedApiKey, newApiKey } from "./ids.ts";
+import { buildFirstId, isUuid, newId, readTimeOfId, isMistypedApiKey, newApiKey } from "./ids.ts";
 
 test("ids are different, sort in the order they were made, and tell the time they were made at", (t) => {
   const before = buildFirstId(Date.now());
@@ -11,7 +11,7 @@ test("ids are different, sort in the order they were made, and tell the time the
   assert.equal(new Set(ids).size, ids.length);
   assert.ok(before <= (ids[0] ?? ""));
   assert.ok((ids.at(-1) ?? "") < buildFirstId(Date.now() + 1));
-  assert.deepEqual(timeOfId(buildFirstId(1_795_000_000_123)), new Date(1_795_000_000_123));
+  assert.deepEqual(readTimeOfId(buildFirstId(1_795_000_000_123)), new Date(1_795_000_000_123));
   const ends = new Set(ids.map((id) => id.slice(24)));
   assert.ok(ends.size > 9_990, "the part that is drawn is never used twice");
   t.mock.method(Date, "now", () => 1_000);

@@ -61,7 +61,7 @@ const computeChecksum = (body: string): string => crc32(body).toString(36).padSt
 export const hashApiKey = (key: string): Buffer => hash("sha256", key, "buffer");
 
 /** Returns the part of an API key that may be shown: enough to recognise it, too little to guess the rest. */
-export const hintOfApiKey = (key: string): string => `${key.slice(0, 7)}…`;
+export const shortenApiKey = (key: string): string => `${key.slice(0, 7)}…`;
 
 /** Returns the smallest UUIDv7 of a millisecond: it separates older ids from newer ones. */
 export function buildFirstId(timeMs: number): string {
@@ -70,4 +70,4 @@ export function buildFirstId(timeMs: number): string {
 }
 
 /** Returns the time at which a UUIDv7 was made: the beginning of the row that it names. */
-export const timeOfId = (id: string): Date => new Date(parseInt(id.slice(0, 8) + id.slice(9, 13), 16));
+export const readTimeOfId = (id: string): Date => new Date(parseInt(id.slice(0, 8) + id.slice(9, 13), 16));

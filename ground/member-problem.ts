@@ -22,7 +22,7 @@ export function toMemberProblem(name: string, detail: string, options: MemberPro
 }
 
 /** Returns the Problem of a text that is none of those that are known, with the one that was probably meant. */
-export function unknownValueProblem(name: string, value: string, known: readonly string[]): Problem {
+export function refuseUnknownValue(name: string, value: string, known: readonly string[]): Problem {
   const detail = `must be one of ${known.join(", ")}`;
   const remedy = suggestName(value, known, "");
   return new Problem("semantically-invalid", {

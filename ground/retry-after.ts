@@ -69,6 +69,6 @@ function fromNumber(value: number, fromMs: number): Date | undefined {
 }
 
 /** Rounds up to what `Retry-After` can say, so that a caller who obeys it does not come too early. */
-export const wholeSecond = (time: Date): Date => new Date(Math.ceil(time.getTime() / 1_000) * 1_000);
+export const roundUpToSecond = (time: Date): Date => new Date(Math.ceil(time.getTime() / 1_000) * 1_000);
 
 const keepValid = (date: Date): Date | undefined => (Number.isNaN(date.getTime()) ? undefined : date);

@@ -47,7 +47,7 @@ export class Sealer {
   seal(plaintext: string, place: SealedPlace): string {
     const nonce = randomBytes(NONCE_BYTES);
     const cipher = createCipheriv("aes-256-gcm", this.#key(this.#currentId), nonce);
-    cipher.setAAD(associatedData(place));
+    cipher.setAAD(encodeSealedPlace(place));
     const sealed = Buffer.concat([cipher.update(plaintext, "utf8"), cipher.final(), cipher.getAuthTag()]);
     return [FORMAT, this.#currentId, nonce.toString("base64url"), sealed.toString("base64url")].join(".");
   }
@@ -56,7 +56,7 @@ export class Sealer {
   open(text: string, place: SealedPlace): string {
     const { keyId, nonce, sealed } = parse(text);
     const decipher = createDecipheriv("aes-256-gcm", this.#key(keyId), nonce);
-    decipher.setAAD(associatedData(place));
+    decipher.setAAD(encodeSealedPlace(place));
     decipher.setAuthTag(sealed.subarray(sealed.length - TAG_BYTES));
     const body = sealed.subarray(0, sealed.length - TAG_BYTES);
     return Buffer.concat([decipher.update(body), decipher.final()]).toString("utf8");
@@ -80,5 +80,5 @@ function parse(text: string): { keyId: string; nonce: Buffer; sealed: Buffer } {
 }
 
 /** JSON separates the four parts unambiguously. */
-const associatedData = (place: SealedPlace): Buffer =>
+const encodeSealedPlace = (place: SealedPlace): Buffer =>
   Buffer.from(JSON.stringify([place.table, place.column, place.rowId, place.projectId]));

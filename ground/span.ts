@@ -31,7 +31,7 @@ export function startWork<Result>(
 }
 
 /** Runs a part of the current work as a span of its own. */
-export function inSpan<Result>(
+export function runInSpan<Result>(
   start: SpanStart,
   run: (span: Span | undefined) => Promise<Result>,
 ): Promise<Result> {
@@ -61,7 +61,7 @@ function nameErrorKind(error: unknown): string {
 }
 
 /** Returns the context to pass on, as the header `traceparent`; undefined outside any trace. */
-export function currentTraceparent(): string | undefined {
+export function formatTraceparent(): string | undefined {
   const trace = findCurrentWork()?.trace;
   return trace && toTraceparent(trace);
 }

@@ -90,14 +90,14 @@ export const TELEMETRY_VARIABLES: Variable[] = [
 /** Returns undefined if neither traces nor metrics are to be sent. Throws `StartError` for a wrong value. */
 export function readTelemetryConfig(env: Environment): TelemetryConfig | undefined {
   if (env["OTEL_SDK_DISABLED"]?.toLowerCase() === "true") return undefined;
-  const tracesUrl = endpoint(env, "TRACES");
-  const metricsUrl = endpoint(env, "METRICS");
+  const tracesUrl = readSignalEndpoint(env, "TRACES");
+  const metricsUrl = readSignalEndpoint(env, "METRICS");
   if (!tracesUrl && !metricsUrl) return undefined;
   const named = env["OTEL_SERVICE_NAME"];
   return {
     tracesUrl,
     metricsUrl,
-    protocol: protocol(env),
+    protocol: readProtocol(env),
     headers: readPairs(env, "OTEL_EXPORTER_OTLP_HEADERS"),
     timeoutMs: readMilliseconds(env, "OTEL_EXPORTER_OTLP_TIMEOUT", {
       fallback: 10_000,
@@ -111,7 +111,7 @@ export function readTelemetryConfig(env: Environment): TelemetryConfig | undefin
       ...readPairs(env, "OTEL_RESOURCE_ATTRIBUTES"),
       ...(named && { "service.name": named }),
     },
-    sampler: sampler(env),
+    sampler: readSampler(env),
   };
 }
 
@@ -132,18 +132,18 @@ const readChecked = (
 };
 
 /** Returns the signal's own address, or the one that is derived from the address of all; undefined if it is switched off. */
-function endpoint(env: Environment, signal: "TRACES" | "METRICS"): URL | undefined {
+function readSignalEndpoint(env: Environment, signal: "TRACES" | "METRICS"): URL | undefined {
   const exporter = `OTEL_${signal}_EXPORTER`;
   const accepts = (value: string): boolean => value === "otlp" || value === "none";
   if (readChecked(env, exporter, { accepts, expected: "otlp or none" }) === "none") return undefined;
-  const own = httpUrl(env, `OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`);
-  const shared = httpUrl(env, "OTEL_EXPORTER_OTLP_ENDPOINT");
+  const own = readHttpUrl(env, `OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`);
+  const shared = readHttpUrl(env, "OTEL_EXPORTER_OTLP_ENDPOINT");
   if (own || !shared) return own;
   shared.pathname = `${shared.pathname.replace(/\/+$/, "")}/v1/${signal.toLowerCase()}`;
   return shared;
 }
 
-function httpUrl(env: Environment, name: string): URL | undefined {
+function readHttpUrl(env: Environment, name: string): URL | undefined {
   const isHttp = (value: string) => {
     const url = URL.parse(value);
     return url !== null && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "";
@@ -154,7 +154,7 @@ function httpUrl(env: Environment, name: string): URL | undefined {
   return value === undefined ? undefined : new URL(value);
 }
 
-function protocol(env: Environment): TelemetryConfig["protocol"] {
+function readProtocol(env: Environment): TelemetryConfig["protocol"] {
   const name = "OTEL_EXPORTER_OTLP_PROTOCOL";
   const value = env[name] || "http/protobuf";
   if (value === "http/protobuf" || value === "http/json") return value;
@@ -186,7 +186,7 @@ function readPairs(env: Environment, name: string): Record<string, string> {
 
 const SAMPLERS = ["always_on", "always_off", "traceidratio"];
 
-function sampler(env: Environment): Sampler {
+function readSampler(env: Environment): Sampler {
   const names = [...SAMPLERS.map((name) => `parentbased_${name}`), ...SAMPLERS];
   const name =
     readChecked(env, "OTEL_TRACES_SAMPLER", {

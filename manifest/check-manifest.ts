@@ -53,7 +53,7 @@ export function checkManifest(
   context: ManifestContext = {},
 ): ManifestVerdict {
   const { document, findings } = parseManifest(source);
-  if (!document) return { findings: inFileOrder(findings) };
+  if (!document) return { findings: sortByPlace(findings) };
   const report = createReport(document.findPosition, findings);
   checkManifestShape(document.data, report);
   if (isJsonObject(document.data)) checkRules({ path: [], data: document.data }, catalog, context, report);
@@ -95,17 +95,17 @@ function checkRules(
   checkDestinations(integrations, { names, mayFollow }, report);
 }
 
-const inFileOrder = (findings: readonly Finding[]): Finding[] =>
+const sortByPlace = (findings: readonly Finding[]): Finding[] =>
   findings.toSorted((one, other) => one.line - other.line || one.column - other.column);
 
 /** Sorts by place in the file; if there are too many, keeps errors before warnings and counts the rest. */
 function shorten(findings: Finding[], dropped: number): Finding[] {
   const surplus = findings.length - MAX_FINDINGS;
-  if (surplus <= 0 && dropped === 0) return inFileOrder(findings);
+  if (surplus <= 0 && dropped === 0) return sortByPlace(findings);
   const errors = findings.filter((finding) => finding.severity === "error");
   const warnings = findings.filter((finding) => finding.severity === "warning");
   return [
-    ...inFileOrder([...errors, ...warnings].slice(0, MAX_FINDINGS)),
+    ...sortByPlace([...errors, ...warnings].slice(0, MAX_FINDINGS)),
     {
       severity: "warning",
       rule: "too-many-findings",
@@ -159,7 +159,7 @@ function uniteRules(all: readonly (Set<string> | undefined)[]): Set<string> | un
  * them otherwise.
  */
 function normalizeManifest(data: Json): Manifest | undefined {
-  const known = onlyKnown(ManifestSchema, data);
+  const known = pickKnown(ManifestSchema, data);
   if (!Check(ManifestSchema, known)) return undefined;
   return { specVersion: known.specVersion, integrations: known.integrations.map(normalizeIntegration) };
 }
@@ -178,12 +178,12 @@ function normalizeIntegration(integration: ManifestIntegration): ManifestIntegra
 }
 
 /** Drops members that the schema does not name and members that are null. */
-function onlyKnown(schema: TSchema, value: Json): Json {
-  if (Type.IsArray(schema) && Array.isArray(value)) return value.map((item) => onlyKnown(schema.items, item));
+function pickKnown(schema: TSchema, value: Json): Json {
+  if (Type.IsArray(schema) && Array.isArray(value)) return value.map((item) => pickKnown(schema.items, item));
   if (!Type.IsObject(schema) || !isJsonObject(value)) return value;
   const members = Object.entries(schema.properties).flatMap(([key, member]): [string, Json][] => {
     const found = Object.hasOwn(value, key) ? value[key] : undefined;
-    return found === undefined || found === null ? [] : [[key, onlyKnown(member, found)]];
+    return found === undefined || found === null ? [] : [[key, pickKnown(member, found)]];
   });
   return Object.fromEntries(members);
 }

@@ -15,7 +15,8 @@ export function checkShape(schema: TSchema, value: Json, path: Path = []): Shape
     { kind: "wrong-type", path, expected, value, remedy },
   ];
   if (Type.IsObject(schema)) {
-    if (!isJsonObject(value)) return wrong("a map", `Write members such as ${firstKeys(schema.properties)}.`);
+    if (!isJsonObject(value))
+      return wrong("a map", `Write members such as ${quoteFirstKeys(schema.properties)}.`);
     return checkMembers(schema, value, path);
   }
   if (Type.IsRecord(schema)) {
@@ -86,7 +87,7 @@ function listLiterals(schema: TSchema): string[] | undefined {
   return texts.length === schema.anyOf.length ? texts : undefined;
 }
 
-const firstKeys = (properties: Record<string, TSchema>): string =>
+const quoteFirstKeys = (properties: Record<string, TSchema>): string =>
   Object.keys(properties)
     .slice(0, 3)
     .map((key) => `\`${key}\``)

@@ -11,7 +11,7 @@ import { serveManageTools } from "./agents/manage/manage-tools.ts";
 import type { BootstrapFile } from "./data-folder/data-folder.ts";
 import { openClientAddress, type ClientAddress } from "../ground/client-address.ts";
 import type { Config } from "../ground/config.ts";
-import { reachableHost } from "../ground/reachable-host.ts";
+import { toReachableHost } from "../ground/to-reachable-host.ts";
 import type { Route } from "./http/endpoint.ts";
 import type { Audit, OnAnswer } from "./http/server-options.ts";
 import { limitConnections } from "./http/connection-limits.ts";
@@ -184,7 +184,7 @@ async function listenProxy(
 
 function buildOrigin(server: Server, host: string): string {
   const { port } = server.address() as AddressInfo;
-  return `http://${reachableHost(host)}:${port}`;
+  return `http://${toReachableHost(host)}:${port}`;
 }
 
 /** Answers with `Connection: close` while the process stops, so that clients open their next connection elsewhere. */

@@ -1,10 +1,10 @@
 /** Reads what a collection needs from the server's description: one request per operation, by tag. */
 import {
   isObject,
-  objectsAt,
+  listObjectsAt,
   requireObject,
-  textAt,
-  valueAt,
+  getTextAt,
+  getValueAt,
   type Json,
   type JsonObject,
 } from "../http/json.ts";
@@ -44,31 +44,31 @@ export interface CollectionParameter {
 export function readRequests(description: JsonObject): CollectionFolder[] {
   const all = Object.entries(requireObject(description["paths"])).flatMap(([path, item]) =>
     Object.entries(requireObject(item)).map(([method, operation]) => ({
-      tag: firstText(valueAt(operation, "tags")),
+      tag: findFirstText(getValueAt(operation, "tags")),
       request: readRequest(method, path, requireObject(operation)),
     })),
   );
-  return objectsAt(description, "tags").flatMap((tag) => {
-    const name = textAt(tag, "name") ?? "";
+  return listObjectsAt(description, "tags").flatMap((tag) => {
+    const name = getTextAt(tag, "name") ?? "";
     const requests = all.filter((one) => one.tag === name).map(({ request }) => request);
-    return requests.length > 0 ? [{ name, description: textAt(tag, "description") ?? "", requests }] : [];
+    return requests.length > 0 ? [{ name, description: getTextAt(tag, "description") ?? "", requests }] : [];
   });
 }
 
-const firstText = (value: Json | undefined): string | undefined =>
+const findFirstText = (value: Json | undefined): string | undefined =>
   Array.isArray(value) ? value.find((one) => typeof one === "string") : undefined;
 
 function readRequest(method: string, path: string, operation: JsonObject): CollectionRequest {
-  const parameters = objectsAt(operation, "parameters");
+  const parameters = listObjectsAt(operation, "parameters");
   const readParameters = (place: string) =>
     parameters.filter((one) => one["in"] === place).map(readParameter);
-  const content = valueAt(operation, "requestBody.content");
+  const content = getValueAt(operation, "requestBody.content");
   const media = isObject(content) ? Object.keys(content)[0] : undefined;
   const [example] = media === undefined ? [] : readExamples(isObject(content) ? content[media] : undefined);
   return {
-    name: textAt(operation, "summary") ?? "",
-    operationId: textAt(operation, "operationId") ?? "",
-    description: textAt(operation, "description") ?? "",
+    name: getTextAt(operation, "summary") ?? "",
+    operationId: getTextAt(operation, "operationId") ?? "",
+    description: getTextAt(operation, "description") ?? "",
     method: method.toUpperCase(),
     path: path.replaceAll(/\{(\w+)\}/g, "{{$1}}"),
     variables: readParameters("path").map(({ name }) => name),
@@ -79,7 +79,7 @@ function readRequest(method: string, path: string, operation: JsonObject): Colle
     ...(example && { body: example.value }),
     answers: Object.entries(requireObject(operation["responses"])).flatMap(([status, answer]) =>
       readExamples(isObject(answer) ? toJson(answer) : undefined).map(({ name, value }) => ({
-        name: name || (textAt(answer, "description") ?? status),
+        name: name || (getTextAt(answer, "description") ?? status),
         status: Number(status),
         body: value,
       })),
@@ -96,9 +96,9 @@ function toJson(answer: JsonObject): Json | undefined {
 function readParameter(parameter: JsonObject): CollectionParameter {
   const { example } = parameter;
   return {
-    name: textAt(parameter, "name") ?? "",
+    name: getTextAt(parameter, "name") ?? "",
     value: typeof example === "string" ? example : example === undefined ? "" : JSON.stringify(example),
-    description: textAt(parameter, "description") ?? "",
+    description: getTextAt(parameter, "description") ?? "",
     isRequired: parameter["required"] === true,
   };
 }

@@ -2,7 +2,14 @@
 import type { Command } from "commander";
 import { Ended, Failure } from "../failures.ts";
 import { encodeStep } from "../http/api.ts";
-import { isObject, objectsAt, requireObject, textAt, valueAt, type JsonObject } from "../http/json.ts";
+import {
+  isObject,
+  listObjectsAt,
+  requireObject,
+  getTextAt,
+  getValueAt,
+  type JsonObject,
+} from "../http/json.ts";
 import type { Columns } from "../output/column.ts";
 import { escapeUnsafe } from "../output/printable.ts";
 import { printRecord } from "../output/print-record.ts";
@@ -85,9 +92,13 @@ function addApprovals(agents: Command, terminal: Terminal): void {
           await server.inProject("POST", `/approvals/${encodeStep(named)}:decide`, { body }),
         );
         if (server.out.json) return server.out.data(decided);
-        const what = [textAt(decided, "tool"), textAt(decided, "object"), textAt(decided, "groupRef")];
+        const what = [
+          getTextAt(decided, "tool"),
+          getTextAt(decided, "object"),
+          getTextAt(decided, "groupRef"),
+        ];
         server.out.line(
-          `${server.out.paint.green(textAt(decided, "status") ?? "")} ${what.flatMap((one) => (one ? [escapeUnsafe(one)] : [])).join(" ")}`,
+          `${server.out.paint.green(getTextAt(decided, "status") ?? "")} ${what.flatMap((one) => (one ? [escapeUnsafe(one)] : [])).join(" ")}`,
         );
       });
   }
@@ -95,7 +106,7 @@ function addApprovals(agents: Command, terminal: Terminal): void {
 
 const TOOLS: Columns = {
   TOOL: text("name"),
-  "READS ONLY": (row) => (valueAt(row, "annotations.readOnlyHint") === true ? "yes" : "no"),
+  "READS ONLY": (row) => (getValueAt(row, "annotations.readOnlyHint") === true ? "yes" : "no"),
   TITLE: text("title"),
 };
 
@@ -104,7 +115,7 @@ function addTools(agents: Command, terminal: Terminal): void {
     async ({ group }: { group?: string }, command: Command) => {
       const server = await connect(command, terminal);
       const { tools } = await ask(server, group, "tools/list", {});
-      server.out.rows(objectsAt({ tools: tools ?? [] }, "tools"), TOOLS, "This credential has no tools.");
+      server.out.rows(listObjectsAt({ tools: tools ?? [] }, "tools"), TOOLS, "This credential has no tools.");
     },
   );
   addGroup(
@@ -141,7 +152,7 @@ async function ask(
   params: JsonObject,
 ): Promise<JsonObject> {
   const endpoint = group === undefined ? "manage" : `groups/${encodeStep(group)}`;
-  const name = textAt(params, "name");
+  const name = getTextAt(params, "name");
   const meta: JsonObject = {
     "io.modelcontextprotocol/protocolVersion": REVISION,
     "io.modelcontextprotocol/clientInfo": { name: "busbar-cli", version: "1" },
@@ -162,5 +173,5 @@ async function ask(
   );
   const { result, error } = requireObject(answer);
   if (isObject(result)) return result;
-  throw new Failure(escapeUnsafe(textAt(error, "message") ?? "The answer has no result."));
+  throw new Failure(escapeUnsafe(getTextAt(error, "message") ?? "The answer has no result."));
 }

@@ -5,7 +5,7 @@ import { Ended, UsageFailure } from "../failures.ts";
 import { encodeStep } from "../http/api.ts";
 import { parseJson, type Json } from "../http/json.ts";
 import { readBody, send } from "../http/send.ts";
-import { escapeUnsafe, printableLines } from "../output/printable.ts";
+import { escapeUnsafe, toPrintableLines } from "../output/printable.ts";
 import { readArgument } from "../read-argument.ts";
 import { readNamedValues } from "../read-named-values.ts";
 import { connect, type Connected } from "../settings/connect.ts";
@@ -87,7 +87,7 @@ async function call(
 function showOnTerminal(text: string, line: (text: string) => void): void {
   if (text === "") return;
   const value = parseJson(text);
-  line(printableLines(value === undefined ? text : JSON.stringify(value, null, 2)));
+  line(toPrintableLines(value === undefined ? text : JSON.stringify(value, null, 2)));
 }
 
 /** Returns the URL of a path at the server. Throws if it leads to another host, because the key is sent along. */

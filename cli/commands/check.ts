@@ -5,7 +5,7 @@ import { basename, resolve } from "node:path";
 import { parse as parseYaml } from "yaml";
 import { Ended, Failure } from "../failures.ts";
 import { encodeStep } from "../http/api.ts";
-import { requireObject, textAt } from "../http/json.ts";
+import { requireObject, getTextAt } from "../http/json.ts";
 import { printRecord } from "../output/print-record.ts";
 import { escapeUnsafe } from "../output/printable.ts";
 import { Refused } from "../http/refused.ts";
@@ -25,12 +25,12 @@ export function addCheck(program: Command, terminal: Terminal): void {
     .action(async (id: string, _: object, command: Command) => {
       const { inProject, out } = await connect(command, terminal);
       const answer = requireObject(await inProject("POST", `/connections/${encodeStep(id)}:check`));
-      const works = textAt(answer, "status") === "working";
+      const works = getTextAt(answer, "status") === "working";
       if (out.json) out.data(answer);
       else {
-        const why = textAt(answer, "check.detail") ?? textAt(answer, "check.result") ?? "";
+        const why = getTextAt(answer, "check.detail") ?? getTextAt(answer, "check.result") ?? "";
         const paint = works ? out.paint.green : out.paint.red;
-        out.line(`${paint(escapeUnsafe(textAt(answer, "status") ?? ""))} ${escapeUnsafe(why)}`.trimEnd());
+        out.line(`${paint(escapeUnsafe(getTextAt(answer, "status") ?? ""))} ${escapeUnsafe(why)}`.trimEnd());
       }
       if (!works) throw new Ended();
     });

@@ -5,7 +5,7 @@ import { listMetadataInputs, findNeeds, type Input } from "../connecting/provide
 import { askFor, readCredentials } from "../connecting/read-credentials.ts";
 import { Failure, UsageFailure } from "../failures.ts";
 import { encodeStep } from "../http/api.ts";
-import { requireObject, requireText, valueAt, type Json, type JsonObject } from "../http/json.ts";
+import { requireObject, requireText, getValueAt, type Json, type JsonObject } from "../http/json.ts";
 import { escapeUnsafe } from "../output/printable.ts";
 import { printRecord } from "../output/print-record.ts";
 import { canAsk } from "../prompt.ts";
@@ -49,7 +49,7 @@ export function addConnect(program: Command, terminal: Terminal): void {
     .action(async (provider: string, options: ConnectOptions, command: Command) => {
       const given = readMetadata(options.metadata ?? []);
       const deps = await connect(command, terminal);
-      const info = await providerInfo(deps, provider);
+      const info = await readProviderInfo(deps, provider);
       const customer = { provider, groupRef: options.group, consumerRef: options.consumer ?? options.group };
       const metadata = await completeMetadata(given, listMetadataInputs(info), terminal);
       const connection = await connectAs({ deps, info, customer, metadata }, options, terminal);
@@ -109,7 +109,7 @@ async function generate({ deps, customer, metadata }: Wanted, credentials: JsonO
 async function connectInSteps({ deps, customer, metadata }: Wanted, more: JsonObject): Promise<JsonObject> {
   const body = { projectIdOrName: await deps.project(), ...customer, ...metadata, ...more };
   const answer = await deps.api("POST", "/v1/custom-auth/connect", { body });
-  if (valueAt(answer, "redirect") === undefined) return requireObject(valueAt(answer, "connection"));
+  if (getValueAt(answer, "redirect") === undefined) return requireObject(getValueAt(answer, "connection"));
   throw new Failure(
     `${customer.provider} sends the customer to a page and back, which a terminal cannot follow.`,
     {
@@ -149,7 +149,7 @@ async function completeMetadata(
 }
 
 /** Reads what the server knows of a provider: of the project's own one, or of that in the catalog. */
-const providerInfo = async (deps: Connected, key: string): Promise<JsonObject> =>
+const readProviderInfo = async (deps: Connected, key: string): Promise<JsonObject> =>
   key.startsWith("x-")
-    ? requireObject(valueAt(await deps.inProject("GET", `/providers/${encodeStep(key)}`), "provider"))
+    ? requireObject(getValueAt(await deps.inProject("GET", `/providers/${encodeStep(key)}`), "provider"))
     : requireObject(await deps.api("GET", `/v1/providers/${encodeStep(key)}`));

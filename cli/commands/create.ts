@@ -7,7 +7,7 @@ import {
   requireObject,
   requireObjects,
   requireText,
-  textAt,
+  getTextAt,
   type JsonObject,
 } from "../http/json.ts";
 import { escapeUnsafe } from "../output/printable.ts";
@@ -18,7 +18,7 @@ import { readArgument, readJsonArgument } from "../read-argument.ts";
 import { findTopic } from "../resources/resources.ts";
 import { connect, type Connected } from "../settings/connect.ts";
 import type { Terminal } from "../terminal.ts";
-import { addKeyLimits, keyLimits, type KeyLimitOptions } from "./key-limit-options.ts";
+import { addKeyLimits, readKeyLimits, type KeyLimitOptions } from "./key-limit-options.ts";
 import { collect } from "./resource-options.ts";
 
 export interface DestinationOptions {
@@ -78,7 +78,7 @@ export function addCreate(program: Command, terminal: Terminal): void {
 /** A new secret for an old client is an update, not a further provider app. */
 async function noteOlderApps(server: Connected, provider: string): Promise<void> {
   const apps = requireObjects(await server.inProject("GET", "/provider-apps"));
-  if (apps.filter((app) => textAt(app, "provider") === provider).length < 2) return;
+  if (apps.filter((app) => getTextAt(app, "provider") === provider).length < 2) return;
   server.out.note(
     `the project has an older provider app for ${provider}, which is used unless a request names another; change its secret with: busbar update provider-app <id> --client-secret -`,
   );
@@ -96,7 +96,7 @@ function addCreateApiKey(create: Command, terminal: Terminal): void {
   addKeyLimits(command).action(
     async (label: string, options: KeyLimitOptions & { scope?: string[] }, self: Command) => {
       const server = await connect(self, terminal);
-      const body = { label, ...(options.scope && { scopes: options.scope }), ...keyLimits(options) };
+      const body = { label, ...(options.scope && { scopes: options.scope }), ...readKeyLimits(options) };
       await printCreated(await server.inProject("POST", "/api-keys", { body }), "API key", server);
       server.out.note("this is the only time the key is shown");
     },
@@ -196,6 +196,6 @@ async function printCreated(
   { out }: Connected,
 ): Promise<void> {
   const made = requireObject(answer);
-  if (!out.json) out.note(`created ${what} ${escapeUnsafe(textAt(made, "id") ?? "")}`);
+  if (!out.json) out.note(`created ${what} ${escapeUnsafe(getTextAt(made, "id") ?? "")}`);
   await printRecord(made, out);
 }

@@ -3,7 +3,14 @@ import type { Command } from "commander";
 import { compareManifests, type ManifestChange } from "../../manifest/manifest-changes.ts";
 import { Ended, Failure } from "../failures.ts";
 import { encodeStep } from "../http/api.ts";
-import { objectsAt, requireObjects, textAt, valueAt, type Json, type JsonObject } from "../http/json.ts";
+import {
+  listObjectsAt,
+  requireObjects,
+  getTextAt,
+  getValueAt,
+  type Json,
+  type JsonObject,
+} from "../http/json.ts";
 import { Refused } from "../http/refused.ts";
 import { toProviderFinding } from "../manifest/validate.ts";
 import { readManifest, type ManifestFile } from "../manifest/read-manifest.ts";
@@ -65,13 +72,14 @@ async function compare(file: ManifestFile, options: DeployOptions, deps: Connect
   const planned = await put(file, options.destructive, deps, { dryRun: "true" });
   if (deps.out.json) return deps.out.data(planned);
   for (const integration of planned) {
-    const word = textAt(integration, "change") ?? "";
+    const word = getTextAt(integration, "change") ?? "";
     const colour =
       { added: deps.out.paint.green, changed: deps.out.paint.yellow }[word] ?? deps.out.paint.dim;
-    const count = valueAt(integration, "installationCount");
+    const count = getValueAt(integration, "installationCount");
     const installations = deps.out.paint.dim(`${String(count)} installation${count === 1 ? "" : "s"}`);
     deps.out.line([colour(word.padEnd(COLUMN)), ...listNames(integration), installations].join("  "));
-    for (const change of objectsAt(integration, "changes").flatMap(readChanges)) printChange(change, deps);
+    for (const change of listObjectsAt(integration, "changes").flatMap(readChanges))
+      printChange(change, deps);
   }
   printWarnings(planned, file, deps);
   deps.out.note("nothing was deployed");
@@ -99,8 +107,8 @@ async function put(
     const body = { sourceYaml: file.source, ...(file.providers && { providers }) };
     return requireObjects(await deps.inProject("PUT", "/integrations:batch", { query, body }));
   } catch (error) {
-    const issues = error instanceof Refused ? objectsAt(error.problem, "issues") : [];
-    const findings = issues.flatMap((issue) => [...toFindings(issue), ...findingInProvider(issue, file)]);
+    const issues = error instanceof Refused ? listObjectsAt(error.problem, "issues") : [];
+    const findings = issues.flatMap((issue) => [...toFindings(issue), ...findInProvider(issue, file)]);
     if (findings.length === 0 || deps.out.json) throw error;
     for (const line of listFindingLines(findings, file, deps.out.paint)) deps.out.line(line);
     deps.out.line(`${summarizeFindings(findings, file.shown, deps.out.paint)}; nothing was deployed`);
@@ -110,7 +118,8 @@ async function put(
 
 /** Returns if the refusal is about lost names and the user deploys anyway; throws otherwise. */
 async function askAboutLostNames(error: unknown, { out }: Connected, terminal: Terminal): Promise<void> {
-  if (!(error instanceof Refused) || !textAt(error.problem, "type")?.endsWith("/names-in-use")) throw error;
+  if (!(error instanceof Refused) || !getTextAt(error.problem, "type")?.endsWith("/names-in-use"))
+    throw error;
   if (!canAsk(terminal)) throw new Failure(`${error.message} Use --destructive to deploy anyway.`);
   out.note(escapeUnsafe(error.message));
   const answer = await choose(terminal, "(d)eploy anyway, or (c)ancel?", "dc");
@@ -119,14 +128,14 @@ async function askAboutLostNames(error: unknown, { out }: Connected, terminal: T
 
 /** Returns the finding for an issue; none if the issue has no place in the file. */
 function toFindings(issue: JsonObject): Finding[] {
-  const [line, column] = [valueAt(issue, "line"), valueAt(issue, "column")];
+  const [line, column] = [getValueAt(issue, "line"), getValueAt(issue, "column")];
   if (typeof line !== "number" || typeof column !== "number") return [];
   return [
     {
-      severity: textAt(issue, "severity") === "warning" ? "warning" : "error",
-      rule: textAt(issue, "rule") ?? "",
-      message: textAt(issue, "message") ?? textAt(issue, "detail") ?? "",
-      remedy: textAt(issue, "remedy") ?? "",
+      severity: getTextAt(issue, "severity") === "warning" ? "warning" : "error",
+      rule: getTextAt(issue, "rule") ?? "",
+      message: getTextAt(issue, "message") ?? getTextAt(issue, "detail") ?? "",
+      remedy: getTextAt(issue, "remedy") ?? "",
       line,
       column,
     },
@@ -134,21 +143,23 @@ function toFindings(issue: JsonObject): Finding[] {
 }
 
 /** Returns the finding for an issue of a provider that was sent with the manifest; none for another. */
-function findingInProvider(issue: JsonObject, { providers = {} }: ManifestFile): Finding[] {
-  const [, key = "", path = ""] = /^providers\.([^.]+)\.?(.*)$/.exec(textAt(issue, "name") ?? "") ?? [];
+function findInProvider(issue: JsonObject, { providers = {} }: ManifestFile): Finding[] {
+  const [, key = "", path = ""] = /^providers\.([^.]+)\.?(.*)$/.exec(getTextAt(issue, "name") ?? "") ?? [];
   const file = Object.hasOwn(providers, key) ? providers[key] : undefined;
-  return file ? [toProviderFinding(key, file, { path, message: textAt(issue, "detail") ?? "" })] : [];
+  return file ? [toProviderFinding(key, file, { path, message: getTextAt(issue, "detail") ?? "" })] : [];
 }
 
 const listWarnings = (integration: JsonObject): Finding[] =>
-  objectsAt(integration, "warnings").flatMap((warning) => toFindings({ ...warning, severity: "warning" }));
+  listObjectsAt(integration, "warnings").flatMap((warning) =>
+    toFindings({ ...warning, severity: "warning" }),
+  );
 
 function printDeployed(integration: JsonObject, before: JsonObject[], { out }: Connected): void {
-  const old = before.find((one) => textAt(one, "id") === textAt(integration, "id"));
-  const content = (one: JsonObject) => valueAt(one, "latestRevision.content");
+  const old = before.find((one) => getTextAt(one, "id") === getTextAt(integration, "id"));
+  const content = (one: JsonObject) => getValueAt(one, "latestRevision.content");
   const changes = old ? compareManifests(content(old), content(integration)) : [];
   const word = old ? (changes.length > 0 ? "updated" : "unchanged") : "created";
-  const revision = out.paint.dim(`revision ${textAt(integration, "latestRevision.id") ?? ""}`);
+  const revision = out.paint.dim(`revision ${getTextAt(integration, "latestRevision.id") ?? ""}`);
   const colour = { created: out.paint.green, updated: out.paint.yellow, unchanged: out.paint.dim }[word];
   out.line([colour(word.padEnd(COLUMN)), ...listNames(integration), revision].join("  "));
   for (const change of changes) printChange(change, { out });
@@ -157,21 +168,21 @@ function printDeployed(integration: JsonObject, before: JsonObject[], { out }: C
 const COLUMN = "unchanged".length;
 
 const listNames = (integration: JsonObject): string[] =>
-  [textAt(integration, "name"), textAt(integration, "provider")].map((name = "") => escapeUnsafe(name));
+  [getTextAt(integration, "name"), getTextAt(integration, "provider")].map((name = "") => escapeUnsafe(name));
 
 function printChange(change: ManifestChange, { out }: Pick<Connected, "out">): void {
   const colour = { added: out.paint.green, removed: out.paint.red, changed: out.paint.yellow }[change.kind];
-  out.line(`    ${colour(inWords(change))}`);
+  out.line(`    ${colour(describeChange(change))}`);
 }
 
 /** Returns the change in the server's answer; none if it is not one. */
 function readChanges(entry: JsonObject): ManifestChange[] {
-  const [kind, path] = [textAt(entry, "kind"), textAt(entry, "path")];
+  const [kind, path] = [getTextAt(entry, "kind"), getTextAt(entry, "path")];
   if ((kind !== "added" && kind !== "removed" && kind !== "changed") || path === undefined) return [];
   return [{ ...entry, kind, path }];
 }
 
-function inWords({ kind, path, before, after }: ManifestChange): string {
+function describeChange({ kind, path, before, after }: ManifestChange): string {
   const value = (given: Json | undefined) => (given === undefined ? "…" : JSON.stringify(given));
   if (kind === "changed") return escapeUnsafe(`~ ${path}: ${value(before)} → ${value(after)}`);
   const given = kind === "added" ? after : before;

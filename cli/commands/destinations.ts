@@ -6,8 +6,8 @@ import {
   requireObject,
   requireObjects,
   requireText,
-  textAt,
-  valueAt,
+  getTextAt,
+  getValueAt,
   type JsonObject,
 } from "../http/json.ts";
 import { Refused } from "../http/refused.ts";
@@ -66,13 +66,13 @@ async function testDestination(
   const outcome = requireObject(
     await inProject("POST", `/destinations/${encodeStep(destination)}:test`, { body }),
   );
-  const delivered = valueAt(outcome, "delivered") === true;
+  const delivered = getValueAt(outcome, "delivered") === true;
   if (out.json) out.data(outcome);
   else {
-    const status = valueAt(outcome, "attempt.status");
-    const took = `${String(valueAt(outcome, "attempt.durationMs"))} ms`;
+    const status = getValueAt(outcome, "attempt.status");
+    const took = `${String(getValueAt(outcome, "attempt.durationMs"))} ms`;
     const answered = status === undefined ? "" : ` HTTP ${String(status)}`;
-    const why = textAt(outcome, "attempt.error");
+    const why = getTextAt(outcome, "attempt.error");
     if (delivered) out.line(`${out.paint.green("delivered")}${answered} in ${took}`);
     else out.line(`${out.paint.red("not delivered")} after ${took}: ${escapeUnsafe(why ?? answered.trim())}`);
   }
@@ -120,7 +120,7 @@ async function resendRange(
   const path = `/destinations/${encodeStep(destination)}/deliveries:resend`;
   const answer = requireObject(await inProject("POST", path, { body }));
   if (out.json) return out.data(answer);
-  const count = Number(valueAt(answer, "count"));
+  const count = Number(getValueAt(answer, "count"));
   out.line(`${out.paint.green("resending")} ${count} ${count === 1 ? "delivery" : "deliveries"}`);
 }
 
@@ -150,9 +150,9 @@ async function rotate(destination: string, shows: boolean, { inProject, out }: C
   const path = `/destinations/${encodeStep(destination)}:rotate`;
   const rotated: JsonObject = requireObject(await inProject("POST", path, { query }));
   if (out.json) return out.data(rotated);
-  const name = escapeUnsafe(textAt(rotated, "name") ?? destination);
+  const name = escapeUnsafe(getTextAt(rotated, "name") ?? destination);
   out.line(`${out.paint.green("rotated")} the signing key of ${name}`);
-  const key = textAt(rotated, "secrets.webhookSigningKey");
+  const key = getTextAt(rotated, "secrets.webhookSigningKey");
   if (key) out.line(escapeUnsafe(key));
   else out.note(`busbar get destination ${quoteWord(name)} --include-secrets shows the new key`);
 }

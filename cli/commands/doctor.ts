@@ -5,7 +5,7 @@ import { checkProxy, checkServer } from "../doctor/check-server.ts";
 import { reportBad, reportGood, type Finding, printFindings } from "../doctor/finding.ts";
 import { Ended, EXIT, Unreachable, UsageFailure } from "../failures.ts";
 import { encodeStep } from "../http/api.ts";
-import { textAt } from "../http/json.ts";
+import { getTextAt } from "../http/json.ts";
 import { Refused } from "../http/refused.ts";
 import { connect, type Connected } from "../settings/connect.ts";
 import { findOwnKey } from "../settings/own-key.ts";
@@ -59,7 +59,7 @@ async function checkAccess(deps: Connected): Promise<Finding[]> {
   try {
     await api("GET", "/v1/projects");
     const project =
-      textAt(await api("GET", `/v1/projects/${encodeStep(await deps.project())}`), "name") ?? "";
+      getTextAt(await api("GET", `/v1/projects/${encodeStep(await deps.project())}`), "name") ?? "";
     const { scopes, label } = await findOwnKey(deps);
     const named = label === undefined ? "" : ` "${label}"`;
     const key = reportGood("key", `the key${named} is valid, with the scope ${scopes.join(", ")}`);

@@ -1,7 +1,7 @@
 /** `busbar events follow`: prints the changes that an installation's provider reports, and what becomes of them. */
 import type { Command } from "commander";
 import { pause } from "../clock.ts";
-import { objectsAt, textAt, type JsonObject } from "../http/json.ts";
+import { listObjectsAt, getTextAt, type JsonObject } from "../http/json.ts";
 import type { Output } from "../output/output.ts";
 import { colourStatus } from "../output/column.ts";
 import { escapeUnsafe } from "../output/printable.ts";
@@ -38,10 +38,10 @@ export function addEvents(program: Command, terminal: Terminal): void {
       // Events of before the command are not shown, unless they still wait.
       let isFirst = true;
       do {
-        const newest = objectsAt(await server.inProject("GET", path, { query }), "results");
+        const newest = listObjectsAt(await server.inProject("GET", path, { query }), "results");
         for (const event of newest.toReversed()) {
-          const id = textAt(event, "id") ?? "";
-          const waits = UNPROCESSED.has(textAt(event, "outcome") ?? "");
+          const id = getTextAt(event, "id") ?? "";
+          const waits = UNPROCESSED.has(getTextAt(event, "outcome") ?? "");
           if (reported.has(id) || waits) continue;
           reported.add(id);
           if (isFirst && count === undefined) continue;
@@ -56,15 +56,15 @@ export function addEvents(program: Command, terminal: Terminal): void {
 function printEvent(event: JsonObject, out: Output): void {
   if (out.json) return out.item(event);
   const { paint } = out;
-  const outcome = textAt(event, "outcome") ?? "";
+  const outcome = getTextAt(event, "outcome") ?? "";
   out.line(
     [
-      paint.dim(textAt(event, "receivedTime") ?? ""),
-      escapeUnsafe(textAt(event, "objectName") ?? ""),
-      escapeUnsafe(textAt(event, "recordId") ?? ""),
-      escapeUnsafe(textAt(event, "providerEventType") ?? ""),
+      paint.dim(getTextAt(event, "receivedTime") ?? ""),
+      escapeUnsafe(getTextAt(event, "objectName") ?? ""),
+      escapeUnsafe(getTextAt(event, "recordId") ?? ""),
+      escapeUnsafe(getTextAt(event, "providerEventType") ?? ""),
       colourStatus(outcome, paint)(escapeUnsafe(outcome)),
-      paint.dim(escapeUnsafe(textAt(event, "reason") ?? textAt(event, "messageId") ?? "")),
+      paint.dim(escapeUnsafe(getTextAt(event, "reason") ?? getTextAt(event, "messageId") ?? "")),
     ].join("  "),
   );
 }

@@ -1,7 +1,7 @@
 /** `busbar export <group>`: prints everything that the server has of a customer, one JSON object a line. */
 import type { Command } from "commander";
 import { encodeStep } from "../http/api.ts";
-import { objectsAt, requireObject, requireObjects, textAt, type JsonObject } from "../http/json.ts";
+import { listObjectsAt, requireObject, requireObjects, getTextAt, type JsonObject } from "../http/json.ts";
 import { connect, type Connected } from "../settings/connect.ts";
 import type { Terminal } from "../terminal.ts";
 
@@ -44,8 +44,8 @@ async function* listAll(deps: Connected, path: string, groupRef: string): AsyncG
   do {
     const query = { groupRef, pageSize: PAGE_SIZE, pageToken };
     const page = await deps.inProject("GET", path, { query });
-    yield* objectsAt(page, "results");
-    pageToken = textAt(page, "pagination.nextPageToken");
+    yield* listObjectsAt(page, "results");
+    pageToken = getTextAt(page, "pagination.nextPageToken");
   } while (pageToken);
 }
 
@@ -54,7 +54,7 @@ async function printLogs(
   operation: JsonObject,
   print: (kind: string, value: JsonObject) => void,
 ): Promise<void> {
-  const operationId = textAt(operation, "id") ?? "";
+  const operationId = getTextAt(operation, "id") ?? "";
   const logs = await deps.inProject("GET", `/operations/${encodeStep(operationId)}/logs`);
   for (const log of requireObjects(logs)) print("log", { operationId, ...log });
 }

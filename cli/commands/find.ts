@@ -1,7 +1,7 @@
 /** `busbar find <text>`: shows what an id or a name leads to. */
 import type { Command } from "commander";
 import { Ended } from "../failures.ts";
-import { objectsAt } from "../http/json.ts";
+import { listObjectsAt } from "../http/json.ts";
 import { id, text } from "../resources/resource.ts";
 import { connect } from "../settings/connect.ts";
 import type { Terminal } from "../terminal.ts";
@@ -14,7 +14,7 @@ export function addFind(program: Command, terminal: Terminal): void {
     .description("find what an id or a name leads to; exit code 1 if there is nothing")
     .action(async (q: string, _: object, command: Command) => {
       const { inProject, out } = await connect(command, terminal);
-      const found = objectsAt(await inProject("GET", "/find", { query: { q } }), "results");
+      const found = listObjectsAt(await inProject("GET", "/find", { query: { q } }), "results");
       out.rows(found, COLUMNS, "Nothing was found.");
       if (found.length === 0) throw new Ended();
     });

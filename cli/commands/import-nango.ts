@@ -8,11 +8,11 @@ import { openApi, encodeStep, type Api } from "../http/api.ts";
 import { Refused } from "../http/refused.ts";
 import {
   isObject,
-  objectsAt,
+  listObjectsAt,
   requireObject,
   requireObjects,
-  textAt,
-  valueAt,
+  getTextAt,
+  getValueAt,
   type Json,
   type JsonObject,
 } from "../http/json.ts";
@@ -71,9 +71,9 @@ export async function importNango(wanted: NangoImport): Promise<Imported[]> {
     (one) => group === undefined || findGroup(one, groupTag) === group,
   );
   const rows: Imported[] = [];
-  for (const integration of objectsAt(await nango("GET", "/integrations"), "data")) {
-    const key = textAt(integration, "unique_key") ?? "";
-    if (connections.some((one) => textAt(one, "provider_config_key") === key))
+  for (const integration of listObjectsAt(await nango("GET", "/integrations"), "data")) {
+    const key = getTextAt(integration, "unique_key") ?? "";
+    if (connections.some((one) => getTextAt(one, "provider_config_key") === key))
       rows.push(...(await copyClient(copying, integration, key)));
   }
   const taken = new Set<string>();
@@ -86,7 +86,7 @@ async function readCatalog({ api, inProject }: NangoImport["server"]): Promise<C
   const own = requireObjects(await inProject("GET", "/providers"));
   return new Map([
     ...declared.flatMap(([name, entry]): [string, JsonObject][] => (isObject(entry) ? [[name, entry]] : [])),
-    ...own.map((one): [string, JsonObject] => [textAt(one, "key") ?? "", requireObject(one["provider"])]),
+    ...own.map((one): [string, JsonObject] => [getTextAt(one, "key") ?? "", requireObject(one["provider"])]),
   ]);
 }
 
@@ -119,11 +119,11 @@ async function listConnections(nango: Api): Promise<JsonObject[]> {
   const found: JsonObject[] = [];
   for (let page = 0; ; page += 1) {
     const query = { limit: String(PAGE_SIZE), page: String(page) };
-    const some = objectsAt(await nango("GET", "/connections", { query }), "connections");
+    const some = listObjectsAt(await nango("GET", "/connections", { query }), "connections");
     found.push(...some);
     if (some.length < PAGE_SIZE) break;
   }
-  const time = (connection: JsonObject) => Date.parse(textAt(connection, "created") ?? "") || 0;
+  const time = (connection: JsonObject) => Date.parse(getTextAt(connection, "created") ?? "") || 0;
   return found.toSorted((one, other) => time(other) - time(one));
 }
 
@@ -141,15 +141,15 @@ function findProvider({ catalog, providers }: Copying, theirs: string): string {
 
 /** Copies the OAuth client of an integration, without which no token of it can be refreshed here. Others have none, and no row. */
 async function copyClient(copying: Copying, integration: JsonObject, key: string): Promise<Imported[]> {
-  let name = textAt(integration, "provider") ?? "";
+  let name = getTextAt(integration, "provider") ?? "";
   let hasClient = true;
   const outcome = await attempt(async () => {
     const query = { include: "credentials" };
-    const shown = valueAt(
+    const shown = getValueAt(
       await copying.nango("GET", `/integrations/${encodeStep(key)}`, { query }),
       "data.credentials",
     );
-    hasClient = textAt(shown, "type") === "OAUTH2";
+    hasClient = getTextAt(shown, "type") === "OAUTH2";
     if (!hasClient)
       throw new Failure(
         `Nango shows no OAuth client of ${key}: the key needs the scope environment:integrations:read_credentials`,
@@ -166,22 +166,22 @@ async function createClient(
   provider: string,
   shown: Json | undefined,
 ): Promise<string> {
-  const clientId = textAt(shown, "client_id");
-  const clientSecret = textAt(shown, "client_secret");
+  const clientId = getTextAt(shown, "client_id");
+  const clientSecret = getTextAt(shown, "client_secret");
   if (!clientId || !clientSecret)
     throw new Failure(
       "its OAuth client belongs to Nango: register your own, and let the customers connect again",
     );
   const apps = requireObjects(await server.inProject("GET", "/provider-apps"));
   const app = apps.find((one) => one["provider"] === provider);
-  if (app && textAt(app, "clientId") !== clientId)
+  if (app && getTextAt(app, "clientId") !== clientId)
     throw new Failure(
       `the provider app of ${provider} here has another client id, which cannot refresh these tokens`,
     );
   if (app) return "here already";
   if (dryRun) return "would be copied";
   // Nango separates them by commas.
-  const scopes = (textAt(shown, "scopes") ?? "").split(",").map((scope) => scope.trim());
+  const scopes = (getTextAt(shown, "scopes") ?? "").split(",").map((scope) => scope.trim());
   const body = { provider, clientId, clientSecret, scopes: scopes.filter((scope) => scope !== "") };
   await server.inProject("POST", "/provider-apps", { body });
   return "copied";
@@ -189,9 +189,9 @@ async function createClient(
 
 async function copyConnection(copying: Copying, listed: JsonObject, taken: Set<string>): Promise<Imported> {
   const { nango, server, dryRun } = copying;
-  const id = textAt(listed, "connection_id") ?? "";
-  const integration = textAt(listed, "provider_config_key") ?? "";
-  let name = textAt(listed, "provider") ?? "";
+  const id = getTextAt(listed, "connection_id") ?? "";
+  const integration = getTextAt(listed, "provider_config_key") ?? "";
+  let name = getTextAt(listed, "provider") ?? "";
   let groupRef = "";
   const outcome = await attempt(async () => {
     groupRef = findGroup(listed, copying.groupTag) ?? "";
@@ -216,13 +216,13 @@ async function copyConnection(copying: Copying, listed: JsonObject, taken: Set<s
 
 /** Nango's guide names a customer by the tag `organization_id`, a person by `end_user_id`; before tags both were in `end_user`. */
 function findGroup(connection: JsonObject, groupTag: string | undefined): string | undefined {
-  const tags = valueAt(connection, "tags");
+  const tags = getValueAt(connection, "tags");
   const names = groupTag === undefined ? ["organization_id", "end_user_id"] : [groupTag];
   const tagged = names.map((name) => isObject(tags) && tags[name]).find(Boolean);
   if (typeof tagged === "string") return tagged;
   if (groupTag !== undefined) return undefined;
-  const organization = textAt(connection, "end_user.organization.id");
-  return organization ?? textAt(connection, "end_user.id") ?? textAt(connection, "connection_id");
+  const organization = getTextAt(connection, "end_user.organization.id");
+  return organization ?? getTextAt(connection, "end_user.id") ?? getTextAt(connection, "connection_id");
 }
 
 interface Target {
@@ -235,9 +235,9 @@ interface Target {
 function generateRequest(copying: Copying, shown: JsonObject, target: Target): JsonObject {
   const { provider, groupRef } = target;
   const entry = copying.catalog.get(provider) ?? {};
-  const groupName = textAt(shown, "end_user.organization.display_name");
-  const consumerName = textAt(shown, "end_user.display_name");
-  const person = textAt(shown, "tags.end_user_id") ?? textAt(shown, "end_user.id");
+  const groupName = getTextAt(shown, "end_user.organization.display_name");
+  const consumerName = getTextAt(shown, "end_user.display_name");
+  const person = getTextAt(shown, "tags.end_user_id") ?? getTextAt(shown, "end_user.id");
   return {
     provider,
     groupRef,
@@ -256,10 +256,10 @@ function readCredentials(
   shown: JsonObject,
   { integration }: Target,
 ): JsonObject {
-  const secret = (name: string) => textAt(shown, `credentials.${name}`) ?? "";
+  const secret = (name: string) => getTextAt(shown, `credentials.${name}`) ?? "";
   const kind = secret("type");
   if (kind === "OAUTH2") {
-    const own = textAt(shown, "credentials.config_override.client_id");
+    const own = getTextAt(shown, "credentials.config_override.client_id");
     const lack = own
       ? "the customer has an OAuth client of its own in Nango"
       : copying.lacking.get(integration);
@@ -279,7 +279,7 @@ function readCredentials(
     const needs = findNeeds(entry);
     if (needs.kind !== "credentials" || needs.member !== "apiKey")
       return { basicAuth: { username: secret("username"), password: secret("password") } };
-    const format = textAt(entry, "basicOpts.apiKeyAsBasicOpts.keyFormat") ?? "%s:";
+    const format = getTextAt(entry, "basicOpts.apiKeyAsBasicOpts.keyFormat") ?? "%s:";
     return { apiKey: format.startsWith("%s") ? secret("username") : secret("password") };
   }
   if (kind === "OAUTH2_CC")
@@ -295,10 +295,10 @@ function readCredentials(
 
 /** Returns the variable part of the provider's address: a `subdomain`, or taken from a host such as Salesforce's `instance_url`. */
 function readWorkspace(entry: JsonObject, shown: JsonObject): JsonObject {
-  const [before = "", after] = (textAt(entry, "baseURL") ?? "").split("{{.workspace}}");
+  const [before = "", after] = (getTextAt(entry, "baseURL") ?? "").split("{{.workspace}}");
   if (after === undefined) return {};
-  const config = valueAt(shown, "connection_config");
-  const subdomain = textAt(config, "subdomain");
+  const config = getValueAt(shown, "connection_config");
+  const subdomain = getTextAt(config, "subdomain");
   if (subdomain) return { providerWorkspaceRef: subdomain };
   const [host = ""] = after.split("/");
   const values = isObject(config) ? Object.values(config) : [];
@@ -316,9 +316,9 @@ function readWorkspace(entry: JsonObject, shown: JsonObject): JsonObject {
 
 /** Returns what else the provider's entry asks for, where Nango's connection_config has a value of the same name. */
 function readMetadata(entry: JsonObject, shown: JsonObject): JsonObject {
-  const found = objectsAt(entry, "metadata.input").flatMap((input): [string, JsonObject][] => {
-    const name = textAt(input, "name") ?? "";
-    const value = name === "workspace" ? undefined : textAt(shown, `connection_config.${name}`);
+  const found = listObjectsAt(entry, "metadata.input").flatMap((input): [string, JsonObject][] => {
+    const name = getTextAt(input, "name") ?? "";
+    const value = name === "workspace" ? undefined : getTextAt(shown, `connection_config.${name}`);
     return value === undefined ? [] : [[name, { value, source: "input" }]];
   });
   return found.length === 0 ? {} : { providerMetadata: Object.fromEntries(found) };

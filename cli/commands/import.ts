@@ -6,8 +6,8 @@ import {
   isObject,
   requireObject,
   requireObjects,
-  textAt,
-  valueAt,
+  getTextAt,
+  getValueAt,
   type Json,
   type JsonObject,
 } from "../http/json.ts";
@@ -121,13 +121,13 @@ async function copyConnections({ there, inProject, group, dryRun }: Sides): Prom
   const rows: Imported[] = [];
   const clients = { there: await listClients(there), here: await listClients(inProject) };
   for (const connection of requireObjects(await there("GET", "/connections"))) {
-    const provider = textAt(connection, "provider") ?? "";
-    const groupRef = textAt(connection, "group.groupRef") ?? "";
+    const provider = getTextAt(connection, "provider") ?? "";
+    const groupRef = getTextAt(connection, "group.groupRef") ?? "";
     if (group !== undefined && group !== groupRef) continue;
     const outcome = await attempt(async () => {
       const query = { groupRef, provider };
       if (requireObjects(await inProject("GET", "/connections", { query })).length > 0) return "here already";
-      const path = `/connections/${encodeStep(textAt(connection, "id") ?? "")}`;
+      const path = `/connections/${encodeStep(getTextAt(connection, "id") ?? "")}`;
       const secrets = { includeCreds: "true", includeRefreshToken: "true" };
       const body = generateRequest(requireObject(await there("GET", path, { query: secrets })));
       if (!body)
@@ -145,7 +145,7 @@ async function copyConnections({ there, inProject, group, dryRun }: Sides): Prom
 /** Returns the client id of each provider that has an OAuth client. */
 async function listClients(api: Api): Promise<Map<string, string>> {
   const apps = requireObjects(await api("GET", "/provider-apps"));
-  return new Map(apps.map((app) => [textAt(app, "provider") ?? "", textAt(app, "clientId") ?? ""]));
+  return new Map(apps.map((app) => [getTextAt(app, "provider") ?? "", getTextAt(app, "clientId") ?? ""]));
 }
 
 /** Throws if tokens that the other side's client got could not be refreshed here. */
@@ -174,15 +174,15 @@ function generateRequest(connection: JsonObject): JsonObject | undefined {
     : typeof apiKey === "string" && { apiKey };
   if (!credentials) return undefined;
   const given = {
-    groupName: textAt(connection, "group.groupName"),
-    consumerName: textAt(connection, "consumer.consumerName"),
+    groupName: getTextAt(connection, "group.groupName"),
+    consumerName: getTextAt(connection, "consumer.consumerName"),
     providerWorkspaceRef,
     providerMetadata,
   };
   return {
     provider,
-    groupRef: textAt(connection, "group.groupRef") ?? "",
-    consumerRef: textAt(connection, "consumer.consumerRef") ?? "",
+    groupRef: getTextAt(connection, "group.groupRef") ?? "",
+    consumerRef: getTextAt(connection, "consumer.consumerRef") ?? "",
     ...pick(given, Object.keys(given)),
     ...credentials,
   };
@@ -199,18 +199,18 @@ const pick = (from: Record<string, Json | undefined>, names: string[]): JsonObje
 
 async function copyInstallations({ there, inProject, group, dryRun }: Sides): Promise<Imported[]> {
   const integrations = requireObjects(await there("GET", "/integrations"));
-  const names = new Map(integrations.map((one) => [textAt(one, "id"), textAt(one, "name") ?? ""]));
+  const names = new Map(integrations.map((one) => [getTextAt(one, "id"), getTextAt(one, "name") ?? ""]));
   const rows: Imported[] = [];
   for (const installation of requireObjects(await there("GET", "/installations"))) {
-    const groupRef = textAt(installation, "group.groupRef") ?? "";
+    const groupRef = getTextAt(installation, "group.groupRef") ?? "";
     if (group !== undefined && group !== groupRef) continue;
-    const name = names.get(textAt(installation, "integrationId")) ?? "";
+    const name = names.get(getTextAt(installation, "integrationId")) ?? "";
     const outcome = await attempt(async () => {
       const path = `/integrations/${encodeStep(name)}/installations`;
       const here = await inProject("GET", path, { query: { groupRef } });
       if (requireObjects(here).length > 0) return "here already";
       if (dryRun) return "would be copied";
-      const content = valueAt(installation, "config.content") ?? {};
+      const content = getValueAt(installation, "config.content") ?? {};
       await inProject("POST", path, { body: { groupRef, config: { content } } });
       return "copied";
     });

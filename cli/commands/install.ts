@@ -7,13 +7,13 @@ import {
   isObject,
   requireObject,
   requireText,
-  textAt,
-  valueAt,
+  getTextAt,
+  getValueAt,
   type Json,
   type JsonObject,
-  objectsAt,
+  listObjectsAt,
 } from "../http/json.ts";
-import { defaultConfig, openMappings, type OpenMapping } from "../installing/default-config.ts";
+import { buildDefaultConfig, openMappings, type OpenMapping } from "../installing/build-default-config.ts";
 import { escapeUnsafe } from "../output/printable.ts";
 import { quoteWord } from "../output/shell-word.ts";
 import { printRecord } from "../output/print-record.ts";
@@ -86,7 +86,7 @@ async function proposeConfig(
   const revision = await deps.inProject("GET", hydrated, { query: { connectionId } });
   const mappings = openMappings(revision);
   const chosen = await chooseFields(mappings, options.map ?? [], terminal);
-  return defaultConfig(revision, (object, name) => chosen.get(`${object}.${name}`));
+  return buildDefaultConfig(revision, (object, name) => chosen.get(`${object}.${name}`));
 }
 
 async function readConnectionId(provider: string, groupRef: string, deps: Connected): Promise<string> {
@@ -139,24 +139,27 @@ async function chooseFields(
 
 async function printInstalled(made: JsonObject, integration: string, { out }: Connected): Promise<void> {
   if (out.json) return out.data(made);
-  const [id, group] = [requireText(made, "id"), textAt(made, "group.groupRef") ?? ""];
+  const [id, group] = [requireText(made, "id"), getTextAt(made, "group.groupRef") ?? ""];
   out.line(`${out.paint.green("installed")} ${escapeUnsafe(integration)} for ${escapeUnsafe(group)}`);
-  const content: Json = valueAt(made, "config.content") ?? {};
+  const content: Json = getValueAt(made, "config.content") ?? {};
   const { provider: _, ...objects } = isObject(content) ? content : {};
-  const isUnhealthy = textAt(made, "healthStatus") === "unhealthy";
-  await printRecord({ installation: id, connection: textAt(made, "connection.id") ?? "", ...objects }, out);
-  for (const warning of objectsAt(made, "warnings")) {
+  const isUnhealthy = getTextAt(made, "healthStatus") === "unhealthy";
+  await printRecord(
+    { installation: id, connection: getTextAt(made, "connection.id") ?? "", ...objects },
+    out,
+  );
+  for (const warning of listObjectsAt(made, "warnings")) {
     const [name, detail, remedy] = ["name", "detail", "remedy"].map((member) =>
-      escapeUnsafe(textAt(warning, member) ?? ""),
+      escapeUnsafe(getTextAt(warning, member) ?? ""),
     );
     out.note(`warning: ${name}: ${detail} ${remedy}`);
   }
   if (!isUnhealthy) return;
-  const reasons = objectsAt(made, "healthReasons").map((reason) =>
-    ["type", "name", "detail"].map((member) => textAt(reason, member) ?? "").join(" "),
+  const reasons = listObjectsAt(made, "healthReasons").map((reason) =>
+    ["type", "name", "detail"].map((member) => getTextAt(reason, member) ?? "").join(" "),
   );
   throw new Failure(`The installation is unhealthy: ${reasons.join("; ")}`, {
-    remedy: `Look for what is to do with: busbar doctor. Connect the customer again with: busbar connect ${textAt(made, "config.content.provider") ?? "<provider>"} --group ${quoteWord(group)}`,
+    remedy: `Look for what is to do with: busbar doctor. Connect the customer again with: busbar connect ${getTextAt(made, "config.content.provider") ?? "<provider>"} --group ${quoteWord(group)}`,
   });
 }
 

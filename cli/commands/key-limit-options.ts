@@ -25,7 +25,7 @@ export const addKeyLimits = (command: Command): Command =>
     );
 
 /** Returns the members that the options set. */
-export function keyLimits({ expires, allow, rate, burst }: KeyLimitOptions): JsonObject {
+export function readKeyLimits({ expires, allow, rate, burst }: KeyLimitOptions): JsonObject {
   if (burst !== undefined && typeof rate !== "number") throw new UsageFailure("--burst goes with --rate.");
   return {
     ...(expires !== undefined && { expireTime: parseFutureTimeOption("--expires", expires) }),

@@ -14,9 +14,9 @@ import { findSignatureFault } from "../listen/verify-signature.ts";
 import { connect, type Connected } from "../settings/connect.ts";
 import type { Terminal } from "../terminal.ts";
 import { parseWholeNumber } from "./resource-options.ts";
-import { parseJson, textAt, valueAt } from "../http/json.ts";
+import { parseJson, getTextAt, getValueAt } from "../http/json.ts";
 import type { Output } from "../output/output.ts";
-import { escapeUnsafe, printableLines } from "../output/printable.ts";
+import { escapeUnsafe, toPrintableLines } from "../output/printable.ts";
 import { send } from "../http/send.ts";
 
 interface ListenOptions {
@@ -153,14 +153,14 @@ function printMessage({ headers, body }: Message, out: Output): void {
   if (out.json) return out.item({ id, timestamp, body: content ?? null });
   const { paint } = out;
   // A data message has no envelope.
-  const event = textAt(content, "notificationType");
-  const type = event ?? textAt(content, "action") ?? "";
+  const event = getTextAt(content, "notificationType");
+  const type = event ?? getTextAt(content, "action") ?? "";
   const time = new Date(timestamp * 1_000).toISOString().replace(".000Z", "Z");
   out.line(
     `${paint.dim(time)}  ${paint.bold(escapeUnsafe(type))}  ${paint.green("verified")}  ${paint.dim(escapeUnsafe(id))}`,
   );
-  const data = JSON.stringify((event === undefined ? content : valueAt(content, "data")) ?? null, null, 2);
-  out.line(printableLines(data).replaceAll(/^/gm, "    "));
+  const data = JSON.stringify((event === undefined ? content : getValueAt(content, "data")) ?? null, null, 2);
+  out.line(toPrintableLines(data).replaceAll(/^/gm, "    "));
 }
 
 /** Sends body and signature headers unchanged. Returns the status; the server retries the delivery if it is an error. */

@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import { Failure, UsageFailure } from "../failures.ts";
 import { openApi } from "../http/api.ts";
-import { requireObjects, textAt } from "../http/json.ts";
+import { requireObjects, getTextAt } from "../http/json.ts";
 import { readBody } from "../http/send.ts";
 import { createOutput, type Output } from "../output/output.ts";
 import { ask, askHidden, canAsk } from "../prompt.ts";
@@ -26,7 +26,7 @@ export function addLogin(program: Command, terminal: Terminal): void {
     .option("--proxy-url <address>", "address of this Busbar's proxy")
     .action(async (address: string | undefined, _: LoginOptions, command: Command) => {
       const options: LoginOptions = command.optsWithGlobals();
-      await login(address ?? options.url, options, terminal, createOutput(terminal, options));
+      await logIn(address ?? options.url, options, terminal, createOutput(terminal, options));
     });
   program
     .command("logout [address]")
@@ -34,7 +34,7 @@ export function addLogin(program: Command, terminal: Terminal): void {
     .option("--all", "forget all stored addresses")
     .action(async (address: string | undefined, _: { all?: boolean }, command: Command) => {
       const options: GlobalOptions & { all?: boolean } = command.optsWithGlobals();
-      await logout(
+      await logOut(
         address ?? options.url,
         options.all === true,
         terminal,
@@ -51,7 +51,7 @@ export function addLogin(program: Command, terminal: Terminal): void {
     });
 }
 
-async function login(
+async function logIn(
   address: string | undefined,
   options: LoginOptions,
   terminal: Terminal,
@@ -68,7 +68,7 @@ async function login(
     out.note("warning: plain http sends the API key unencrypted; use https");
   }
   const apiKey = checkKey(await askKey(options, terminal));
-  const names = await projectNames(origin, apiKey);
+  const names = await listProjectNames(origin, apiKey);
   const project =
     options.project ?? env["BUSBAR_PROJECT"] ?? env["AMP_PROJECT"] ?? (await chooseProject(names, terminal));
   const proxyUrl = options.proxyUrl && readOrigin(options.proxyUrl);
@@ -96,9 +96,9 @@ async function askKey(options: LoginOptions, terminal: Terminal): Promise<string
 }
 
 /** Returns the names of the key's projects, and so checks address and key. */
-async function projectNames(origin: string, apiKey: string): Promise<string[]> {
+async function listProjectNames(origin: string, apiKey: string): Promise<string[]> {
   const projects = requireObjects(await openApi({ origin, apiKey })("GET", "/v1/projects"));
-  return projects.flatMap((project) => textAt(project, "name") ?? []);
+  return projects.flatMap((project) => getTextAt(project, "name") ?? []);
 }
 
 async function chooseProject(names: string[], terminal: Terminal): Promise<string | undefined> {
@@ -110,7 +110,7 @@ async function chooseProject(names: string[], terminal: Terminal): Promise<strin
   }
 }
 
-async function logout(
+async function logOut(
   address: string | undefined,
   all: boolean,
   terminal: Terminal,

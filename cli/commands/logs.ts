@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import { pause } from "../clock.ts";
 import { encodeStep } from "../http/api.ts";
-import { isObject, requireObjects, textAt, valueAt, type JsonObject } from "../http/json.ts";
+import { isObject, requireObjects, getTextAt, getValueAt, type JsonObject } from "../http/json.ts";
 import type { Output } from "../output/output.ts";
 import { escapeUnsafe } from "../output/printable.ts";
 import { connect } from "../settings/connect.ts";
@@ -43,22 +43,22 @@ export function addLogs(program: Command, terminal: Terminal): void {
 
 function printStep(one: JsonObject, out: Output): void {
   const { paint } = out;
-  const severity = (textAt(one, "severity") ?? "").toLowerCase();
+  const severity = (getTextAt(one, "severity") ?? "").toLowerCase();
   const colour = /error|critical/.test(severity)
     ? paint.red
     : severity === "warning"
       ? paint.yellow
       : paint.blue;
-  const details = valueAt(one, "message.details");
+  const details = getValueAt(one, "message.details");
   const rest = isObject(details)
     ? Object.entries(details).map(([name, value]) => `${name}=${String(value)}`)
     : [];
-  const error = textAt(one, "message.error");
+  const error = getTextAt(one, "message.error");
   out.line(
     [
-      paint.dim(textAt(one, "timestamp") ?? ""),
+      paint.dim(getTextAt(one, "timestamp") ?? ""),
       colour(escapeUnsafe(severity).padEnd(7)),
-      escapeUnsafe(textAt(one, "message.msg") ?? ""),
+      escapeUnsafe(getTextAt(one, "message.msg") ?? ""),
       ...(error === undefined ? [] : [paint.red(escapeUnsafe(error))]),
       ...(rest.length === 0 ? [] : [paint.dim(escapeUnsafe(rest.join(" ")))]),
     ].join("  "),

@@ -3,7 +3,7 @@ import { Option, type Command } from "commander";
 import { nowMs, pause } from "../clock.ts";
 import { Ended, Failure, UsageFailure } from "../failures.ts";
 import { encodeStep } from "../http/api.ts";
-import { requireObject, textAt, type JsonObject } from "../http/json.ts";
+import { requireObject, getTextAt, type JsonObject } from "../http/json.ts";
 import { escapeUnsafe } from "../output/printable.ts";
 import { formatProgress } from "../output/progress-line.ts";
 import { printRecord } from "../output/print-record.ts";
@@ -48,7 +48,7 @@ export function addOperations(program: Command, terminal: Terminal): void {
 export const getOperation = async (deps: Pick<Connected, "inProject">, id: string): Promise<JsonObject> =>
   requireObject(await deps.inProject("GET", `/operations/${encodeStep(id)}`));
 
-export const isRunning = (operation: JsonObject): boolean => textAt(operation, "status") === "in_progress";
+export const isRunning = (operation: JsonObject): boolean => getTextAt(operation, "status") === "in_progress";
 
 const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 1_000;
@@ -62,7 +62,7 @@ interface Following {
 export async function followToEnd(deps: Connected, id: string, following: Following): Promise<void> {
   const operation = await waitForEnd(deps, id, following);
   await printRecord(operation, deps.out);
-  if (textAt(operation, "status") === "failure") throw new Ended();
+  if (getTextAt(operation, "status") === "failure") throw new Ended();
 }
 
 /** Polls with growing pauses. Throws on timeout and on Ctrl-C. */

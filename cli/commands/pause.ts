@@ -1,7 +1,7 @@
 /** `busbar pause crm --group acme`: stops reading a customer's objects by schedule; `unpause` resumes it. */
 import type { Command } from "commander";
 import { encodeStep } from "../http/api.ts";
-import { requireObject, valueAt, type JsonObject } from "../http/json.ts";
+import { requireObject, getValueAt, type JsonObject } from "../http/json.ts";
 import { escapeUnsafe } from "../output/printable.ts";
 import { findInstallation } from "../resources/find-installation.ts";
 import { connect } from "../settings/connect.ts";
@@ -35,7 +35,7 @@ export function addPause(program: Command, terminal: Terminal): void {
       });
       if (server.out.json) {
         const installation = requireObject(await server.inProject("GET", path));
-        return server.out.data(valueAt(installation, "readPauses") ?? []);
+        return server.out.data(getValueAt(installation, "readPauses") ?? []);
       }
       const what = object ? escapeUnsafe(object.join(", ")) : "all objects";
       const customer = `${escapeUnsafe(integration)} for ${escapeUnsafe(group)}`;

@@ -75,7 +75,7 @@ async function buildBusbarHeaders(options: ProxyOptions, deps: Connected): Promi
   return {
     "x-api-key": deps.target.apiKey,
     "x-amp-proxy-version": "1",
-    "x-amp-project-id": await projectId(deps),
+    "x-amp-project-id": await getProjectId(deps),
     ...(installation
       ? { "x-amp-installation-id": installation }
       : { "x-amp-integration-name": integration, "x-amp-group-ref": group }),
@@ -83,7 +83,7 @@ async function buildBusbarHeaders(options: ProxyOptions, deps: Connected): Promi
 }
 
 /** Returns the id that the proxy needs. A key for the proxy only may not look it up. */
-async function projectId(deps: Connected): Promise<string> {
+async function getProjectId(deps: Connected): Promise<string> {
   const project = await deps.project();
   if (UUID.test(project)) return project;
   const found = await deps.api("GET", `/v1/projects/${encodeStep(project)}`).catch((error: unknown) => {

@@ -1,7 +1,7 @@
 /** `busbar read crm contacts --group acme`: reads a customer's records now and delivers them to the object's destination. */
 import type { Command } from "commander";
 import { UsageFailure } from "../failures.ts";
-import { objectPath, encodeStep } from "../http/api.ts";
+import { encodeObjectPath, encodeStep } from "../http/api.ts";
 import { requireObject, requireText, type Json, type JsonObject } from "../http/json.ts";
 import { printRecord } from "../output/print-record.ts";
 import { connect, type Connected } from "../settings/connect.ts";
@@ -61,7 +61,7 @@ async function trigger(
   body: JsonObject,
   { dryRun, idempotencyKey }: ReadOptions,
 ): Promise<Json | undefined> {
-  const path = `/read/v1/projects/${encodeStep(await project())}/integrations/${encodeStep(integration)}/objects/${objectPath(object)}`;
+  const path = `/read/v1/projects/${encodeStep(await project())}/integrations/${encodeStep(integration)}/objects/${encodeObjectPath(object)}`;
   return api("POST", path, {
     query: { dryRun: dryRun ? "true" : undefined },
     body,

@@ -1,18 +1,18 @@
 /** `busbar retention operations=14`: shows or sets how long the project keeps each kind of history. */
 import type { Command } from "commander";
 import { UsageFailure } from "../failures.ts";
-import { isObject, requireObject, valueAt, type JsonObject } from "../http/json.ts";
+import { isObject, requireObject, getValueAt, type JsonObject } from "../http/json.ts";
 import { connect } from "../settings/connect.ts";
 import type { Terminal } from "../terminal.ts";
 
-const daysAt = (member: string) => (row: JsonObject) => String(valueAt(row, member) ?? "");
+const readDaysAt = (member: string) => (row: JsonObject) => String(getValueAt(row, member) ?? "");
 
 const COLUMNS = {
-  KIND: daysAt("kind"),
-  DAYS: daysAt("days"),
-  "SET BY": (row: JsonObject) => (valueAt(row, "isOwn") === true ? "the project" : "the operator"),
-  "AT LEAST": daysAt("leastDays"),
-  "AT MOST": daysAt("mostDays"),
+  KIND: readDaysAt("kind"),
+  DAYS: readDaysAt("days"),
+  "SET BY": (row: JsonObject) => (getValueAt(row, "isOwn") === true ? "the project" : "the operator"),
+  "AT LEAST": readDaysAt("leastDays"),
+  "AT MOST": readDaysAt("mostDays"),
 };
 
 export function addRetention(program: Command, terminal: Terminal): void {
@@ -54,8 +54,8 @@ function parseChange(text: string): Change {
 function applyChanges(before: JsonObject, changes: Change[]): JsonObject {
   const own = new Map(
     Object.entries(before).flatMap(([kind, kept]) => {
-      const days = valueAt(kept, "days");
-      return valueAt(kept, "isOwn") === true && typeof days === "number" ? [[kind, days] as const] : [];
+      const days = getValueAt(kept, "days");
+      return getValueAt(kept, "isOwn") === true && typeof days === "number" ? [[kind, days] as const] : [];
     }),
   );
   for (const { kind, days } of changes) {

@@ -3,10 +3,10 @@ import type { Command } from "commander";
 import { encodeStep } from "../http/api.ts";
 import {
   isObject,
-  objectsAt,
+  listObjectsAt,
   requireObject,
-  textAt,
-  valueAt,
+  getTextAt,
+  getValueAt,
   type Json,
   type JsonObject,
 } from "../http/json.ts";
@@ -40,9 +40,9 @@ export function addSearch(program: Command, terminal: Terminal): void {
       const body = { objectName: object, fieldFilters };
       const answer = requireObject(await api("POST", path, { query: { groupRef: group }, body }));
       if (out.json) return out.data(answer);
-      const found = objectsAt(answer, "results");
+      const found = listObjectsAt(answer, "results");
       out.rows(found, buildColumns(found), "no record found");
-      if (valueAt(answer, "truncated") === true)
+      if (getValueAt(answer, "truncated") === true)
         out.note("The provider has more records that match; add conditions to find them.");
     });
 }
@@ -55,7 +55,7 @@ function buildColumns(records: JsonObject[]): Record<string, Column> {
       for (const name of listNames(record[member]))
         columns[name] ??= { text: (row) => printCell(readMember(row[member], name)) };
   }
-  return { ...columns, ID: { text: (row) => textAt(row, "id") ?? "", kind: "id" } };
+  return { ...columns, ID: { text: (row) => getTextAt(row, "id") ?? "", kind: "id" } };
 }
 
 const listNames = (value: Json | undefined): string[] => (isObject(value) ? Object.keys(value) : []);

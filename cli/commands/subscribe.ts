@@ -4,7 +4,15 @@ import { resolve } from "node:path";
 import type { Command } from "commander";
 import { Ended, Failure } from "../failures.ts";
 import { encodeStep } from "../http/api.ts";
-import { isObject, objectsAt, parseJson, requireObject, textAt, valueAt, type Json } from "../http/json.ts";
+import {
+  isObject,
+  listObjectsAt,
+  parseJson,
+  requireObject,
+  getTextAt,
+  getValueAt,
+  type Json,
+} from "../http/json.ts";
 import { escapeUnsafe } from "../output/printable.ts";
 import { connect, type Connected } from "../settings/connect.ts";
 import type { Terminal } from "../terminal.ts";
@@ -23,15 +31,15 @@ export function addSubscribe(program: Command, terminal: Terminal): void {
       const setup = requireObject(
         await server.inProject("GET", `/integrations/${encodeStep(integration)}/subscribe-setup`),
       );
-      const config = valueAt(setup, "webhooksConfig");
+      const config = getValueAt(setup, "webhooksConfig");
       if (!isObject(config)) {
         throw new Failure(`The provider of ${integration} takes no such file.`, {
           remedy: "Name an integration with HubSpot whose manifest has `subscribe`.",
         });
       }
-      if (valueAt(setup, "publicAddress") !== true) {
+      if (getValueAt(setup, "publicAddress") !== true) {
         server.out.note(
-          `HubSpot cannot reach ${textAt(setup, "callbackURL")}: set BUSBAR_PUBLIC_URL to a public https origin`,
+          `HubSpot cannot reach ${getTextAt(setup, "callbackURL")}: set BUSBAR_PUBLIC_URL to a public https origin`,
         );
       }
       if (check !== undefined)
@@ -56,7 +64,7 @@ async function readConfig(file: string): Promise<Json> {
 function printDifference(actual: Json, wanted: Json, { out }: Connected): void {
   const missing: string[] = [];
   const url = "config.settings.targetUrl";
-  const [is, should] = [textAt(actual, url) ?? "", textAt(wanted, url) ?? ""];
+  const [is, should] = [getTextAt(actual, url) ?? "", getTextAt(wanted, url) ?? ""];
   if (is !== should) missing.push(`targetUrl is ${is || "absent"}, not ${should}`);
   const known = listSubscribed(actual);
   for (const one of listSubscribed(wanted)) if (!known.has(one)) missing.push(`missing: ${one}`);
@@ -70,13 +78,13 @@ function printDifference(actual: Json, wanted: Json, { out }: Connected): void {
 const listSubscribed = (config: Json): Set<string> =>
   new Set(
     ["crmObjects", "legacyCrmObjects", "hubEvents"]
-      .flatMap((list) => objectsAt(config, `config.subscriptions.${list}`))
-      .filter((one) => valueAt(one, "active") !== false)
+      .flatMap((list) => listObjectsAt(config, `config.subscriptions.${list}`))
+      .filter((one) => getValueAt(one, "active") !== false)
       .map((one) =>
         [
-          textAt(one, "subscriptionType"),
-          textAt(one, "objectType") ?? textAt(one, "objectName"),
-          textAt(one, "propertyName"),
+          getTextAt(one, "subscriptionType"),
+          getTextAt(one, "objectType") ?? getTextAt(one, "objectName"),
+          getTextAt(one, "propertyName"),
         ]
           .filter((part) => part !== undefined)
           .join(" "),

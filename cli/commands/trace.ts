@@ -1,12 +1,12 @@
 /** `busbar trace contacts 502 --group globex`: follows one record from the customer's account to the receiver. */
 import type { Command } from "commander";
 import { Failure, UsageFailure } from "../failures.ts";
-import { objectPath, encodeStep } from "../http/api.ts";
+import { encodeObjectPath, encodeStep } from "../http/api.ts";
 import { Refused } from "../http/refused.ts";
-import { objectsAt, requireObject, textAt, valueAt, type JsonObject } from "../http/json.ts";
+import { listObjectsAt, requireObject, getTextAt, getValueAt, type JsonObject } from "../http/json.ts";
 import type { Columns } from "../output/column.ts";
 import { escapeUnsafe } from "../output/printable.ts";
-import { findInstallation, installationPath } from "../resources/find-installation.ts";
+import { findInstallation, buildInstallationPath } from "../resources/find-installation.ts";
 import { id, prose, status, text, time, type Filters } from "../resources/resource.ts";
 import { connect, type Connected } from "../settings/connect.ts";
 import type { Terminal } from "../terminal.ts";
@@ -26,8 +26,8 @@ const MESSAGES: Columns = {
   DESTINATION: text("destination"),
   STATUS: status("status"),
   ANSWERS: (row) =>
-    objectsAt(row, "attempts")
-      .map((attempt) => String(valueAt(attempt, "status") ?? textAt(attempt, "detail") ?? ""))
+    listObjectsAt(row, "attempts")
+      .map((attempt) => String(getValueAt(attempt, "status") ?? getTextAt(attempt, "detail") ?? ""))
       .join(", "),
 };
 
@@ -52,20 +52,20 @@ export function addTrace(program: Command, terminal: Terminal): void {
     .action(async (object: string, recordId: string, filters: Filters, command: Command) => {
       const server = await connect(command, terminal);
       const { out } = server;
-      const path = `/records/${objectPath(object)}/${encodeStep(recordId)}`;
+      const path = `/records/${encodeObjectPath(object)}/${encodeStep(recordId)}`;
       const { traces, unseen, names } = await findTraces(server, filters, path);
       const [first, ...others] = traces;
       if (!first) throw new UsageFailure("Name the customer: give --group, or --installation.");
       if (out.json) return out.data(others.length > 0 ? traces : first);
       for (const found of traces) {
         if (others.length + unseen.length > 0)
-          out.line(names.get(textAt(found, "installationId") ?? "") ?? "");
-        out.rows(objectsAt(found, "seen"), SEEN, "It was neither read nor reported.");
-        out.rows(objectsAt(found, "messages"), MESSAGES, "No message contains it.");
-        out.rows(objectsAt(found, "writes"), WRITES, "Nobody wrote it through Busbar.");
-        for (const obstacle of objectsAt(found, "obstacles")) {
-          out.line(`${out.paint.yellow("!")} ${escapeUnsafe(textAt(obstacle, "detail") ?? "")}`);
-          out.line(`    ${out.paint.blue("→")} ${escapeUnsafe(textAt(obstacle, "remedy") ?? "")}`);
+          out.line(names.get(getTextAt(found, "installationId") ?? "") ?? "");
+        out.rows(listObjectsAt(found, "seen"), SEEN, "It was neither read nor reported.");
+        out.rows(listObjectsAt(found, "messages"), MESSAGES, "No message contains it.");
+        out.rows(listObjectsAt(found, "writes"), WRITES, "Nobody wrote it through Busbar.");
+        for (const obstacle of listObjectsAt(found, "obstacles")) {
+          out.line(`${out.paint.yellow("!")} ${escapeUnsafe(getTextAt(obstacle, "detail") ?? "")}`);
+          out.line(`    ${out.paint.blue("→")} ${escapeUnsafe(getTextAt(obstacle, "remedy") ?? "")}`);
         }
       }
       for (const { installationId, refusal } of unseen) {
@@ -103,7 +103,7 @@ async function findTraces(server: Connected, filters: Filters, path: string): Pr
     } catch (error) {
       if (!(error instanceof Refused) || error.status !== 404 || places.length === 1) throw error;
       // Others say only that their integration has no such object.
-      const isOfRecord = valueAt(error.problem, "causes") !== undefined;
+      const isOfRecord = getValueAt(error.problem, "causes") !== undefined;
       (isOfRecord ? found.unseen : withoutObject).push({ installationId: place.id, refusal: error });
     }
   }
@@ -111,19 +111,19 @@ async function findTraces(server: Connected, filters: Filters, path: string): Pr
   const unseen = found.unseen.length > 0 ? found.unseen : withoutObject;
   const [first, ...others] = unseen;
   if (first && others.length === 0) throw first.refusal;
-  if (first) throw unknownEverywhere({ ...found, unseen });
+  if (first) throw joinRefusals({ ...found, unseen });
   // The server's refusal of an unknown customer suggests the one that was meant.
   await server.inProject("GET", `/groups/${encodeStep(group ?? "")}`);
   throw new Failure(`The customer \`${group ?? ""}\` has no installation.`);
 }
 
 const listCauses = ({ problem }: Refused): string[] => {
-  const causes = valueAt(problem, "causes");
+  const causes = getValueAt(problem, "causes");
   return Array.isArray(causes) ? causes.filter((cause) => typeof cause === "string") : [];
 };
 
 /** Joins the refusals into one, which has the type of each and the causes of all; these are printed behind the message. */
-function unknownEverywhere({ unseen, names }: Found): Failure {
+function joinRefusals({ unseen, names }: Found): Failure {
   const message = unseen
     .map(({ installationId, refusal }) => `${names.get(installationId) ?? ""}: ${refusal.message}`)
     .join("\n");
@@ -145,12 +145,12 @@ async function listPlaces(server: Connected, groupRef: string): Promise<Place[]>
   const page = await server.inProject("GET", "/installations:search", {
     query: { groupRef, pageSize: "200" },
   });
-  return objectsAt(page, "results").map((one) => {
-    const installationId = textAt(one, "id") ?? "";
+  return listObjectsAt(page, "results").map((one) => {
+    const installationId = getTextAt(one, "id") ?? "";
     return {
-      path: installationPath(textAt(one, "integrationId") ?? "", installationId),
+      path: buildInstallationPath(getTextAt(one, "integrationId") ?? "", installationId),
       id: installationId,
-      name: `installation of ${textAt(one, "integrationName") ?? ""} ${installationId}`,
+      name: `installation of ${getTextAt(one, "integrationName") ?? ""} ${installationId}`,
     };
   });
 }

@@ -8,7 +8,7 @@ import { findApiKey, findProviderApp } from "../resources/resources.ts";
 import { connect, type Connected } from "../settings/connect.ts";
 import type { Terminal } from "../terminal.ts";
 import { readSecret, readSettings, type DestinationOptions, type ProviderAppOptions } from "./create.ts";
-import { addKeyLimits, keyLimits, type KeyLimitOptions } from "./key-limit-options.ts";
+import { addKeyLimits, readKeyLimits, type KeyLimitOptions } from "./key-limit-options.ts";
 import { collect } from "./resource-options.ts";
 
 export function addUpdate(program: Command, terminal: Terminal): void {
@@ -69,7 +69,7 @@ function addUpdateApiKey(update: Command, terminal: Terminal): void {
       const change = {
         ...(label !== undefined && { label }),
         ...(active && { active: active === "true" }),
-        ...keyLimits(options),
+        ...readKeyLimits(options),
         ...(neverExpires && { expireTime: null }),
         ...(allowAll && { allowedAddresses: [] }),
       };

@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import { findOwnKey } from "../settings/own-key.ts";
 import { connect } from "../settings/connect.ts";
-import { requireObject, requireText, textAt } from "../http/json.ts";
+import { requireObject, requireText, getTextAt } from "../http/json.ts";
 import { encodeStep } from "../http/api.ts";
 import { printRecord } from "../output/print-record.ts";
 import type { Terminal } from "../terminal.ts";
@@ -16,7 +16,7 @@ export function addWhoami(program: Command, terminal: Terminal): void {
       const { api, target, out } = deps;
       const project = requireObject(await api("GET", `/v1/projects/${encodeStep(await deps.project())}`));
       const key = await findOwnKey(deps);
-      const version = textAt(await api("GET", "/openapi.json"), "info.version");
+      const version = getTextAt(await api("GET", "/openapi.json"), "info.version");
       await printRecord(
         {
           server: target.origin,

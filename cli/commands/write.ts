@@ -1,20 +1,20 @@
 /** `busbar write crm contacts --group acme --set email=…`: writes records to a customer's account. */
 import { Option, type Command } from "commander";
 import { Ended, UsageFailure } from "../failures.ts";
-import { objectPath, encodeStep } from "../http/api.ts";
+import { encodeObjectPath, encodeStep } from "../http/api.ts";
 import {
   isObject,
-  objectsAt,
+  listObjectsAt,
   requireObject,
   requireText,
-  textAt,
-  valueAt,
+  getTextAt,
+  getValueAt,
   type Json,
   type JsonObject,
 } from "../http/json.ts";
 import type { Output } from "../output/output.ts";
 import { escapeUnsafe } from "../output/printable.ts";
-import { table } from "../output/table.ts";
+import { formatTable } from "../output/table.ts";
 import { printRecord } from "../output/print-record.ts";
 import { connect, type Connected } from "../settings/connect.ts";
 import type { Terminal } from "../terminal.ts";
@@ -72,7 +72,7 @@ async function send(
   body: JsonObject,
   { dryRun, idempotencyKey }: WriteOptions,
 ): Promise<Json | undefined> {
-  const path = `/write/v1/projects/${encodeStep(await deps.project())}/integrations/${encodeStep(integration)}/objects/${objectPath(object)}`;
+  const path = `/write/v1/projects/${encodeStep(await deps.project())}/integrations/${encodeStep(integration)}/objects/${encodeObjectPath(object)}`;
   return deps.api("POST", path, {
     query: { dryRun: dryRun ? "true" : undefined },
     body,
@@ -89,35 +89,40 @@ const PAST: Record<string, string> = {
 
 /** Prints the answer. Throws `Ended` (exit code 1) if a record of a batch failed. */
 function printAnswer(answer: JsonObject, body: JsonObject, out: Output): void {
-  const failures = valueAt(answer, "failureCount");
-  const done = PAST[textAt(body, "type") ?? ""] ?? "written";
+  const failures = getValueAt(answer, "failureCount");
+  const done = PAST[getTextAt(body, "type") ?? ""] ?? "written";
   if (out.json) out.data(answer);
   else if (Array.isArray(answer["results"])) printBatch(answer, done, out);
   else if (isObject(answer["result"])) {
-    const id = textAt(answer, "result.recordId");
-    const created = valueAt(answer, "result.created");
+    const id = getTextAt(answer, "result.recordId");
+    const created = getValueAt(answer, "result.created");
     const what = typeof created === "boolean" ? (created ? "created" : "updated") : done;
     out.line(`${out.paint.green(what)}${id === undefined ? "" : ` record ${escapeUnsafe(id)}`}`);
     printOperation(answer, out);
   } else {
-    out.line(`${out.paint.green("accepted")} operation ${textAt(answer, "operationId") ?? ""}`);
-    out.note(`wait for its end with: busbar operations ${textAt(answer, "operationId") ?? ""} --follow`);
+    out.line(`${out.paint.green("accepted")} operation ${getTextAt(answer, "operationId") ?? ""}`);
+    out.note(`wait for its end with: busbar operations ${getTextAt(answer, "operationId") ?? ""} --follow`);
   }
   if (typeof failures === "number" && failures > 0) throw new Ended();
 }
 
 function printBatch(answer: JsonObject, done: string, out: Output): void {
-  const errors = objectsAt(answer, "errors").map((error) => textAt(error, "message") ?? "");
-  const rows = objectsAt(answer, "results").map((result, index) => {
-    const success = valueAt(result, "success") === true;
+  const errors = listObjectsAt(answer, "errors").map((error) => getTextAt(error, "message") ?? "");
+  const rows = listObjectsAt(answer, "results").map((result, index) => {
+    const success = getValueAt(result, "success") === true;
     // An error begins with the record's index: `batch[3]: …`.
     const prefix = `batch[${index}]: `;
     const error = errors.find((message) => message.startsWith(prefix))?.slice(prefix.length) ?? "";
-    return [String(index), success ? done : "failed", textAt(result, "recordId") ?? "", success ? "" : error];
+    return [
+      String(index),
+      success ? done : "failed",
+      getTextAt(result, "recordId") ?? "",
+      success ? "" : error,
+    ];
   });
-  for (const line of table(["#", "RESULT", "RECORD", "WHY"], rows, out.paint)) out.line(line);
+  for (const line of formatTable(["#", "RESULT", "RECORD", "WHY"], rows, out.paint)) out.line(line);
   printOperation(answer, out);
 }
 
 const printOperation = (answer: JsonObject, out: Output): void =>
-  out.note(`operation ${escapeUnsafe(textAt(answer, "operationId") ?? "")}`);
+  out.note(`operation ${escapeUnsafe(getTextAt(answer, "operationId") ?? "")}`);

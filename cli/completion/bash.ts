@@ -38,7 +38,7 @@ complete -o default -F _busbar busbar
 `;
 
 /** Returns the `case` patterns of `$at $word` that name a command. */
-export const commandCases = (all: Completion[]): string =>
+export const writeCommandCases = (all: Completion[]): string =>
   all
     .filter(({ path }) => path.length > 0)
     .map(({ path }) => `"${path.slice(0, -1).join(" ")} ${path.at(-1)}"`)
@@ -75,6 +75,6 @@ export const readWord = (all: Completion[]): string => `    if [[ -n $option ]];
       continue
     fi
     case "$at $word" in
-      ${commandCases(all)}) at="\${at:+$at }$word" ;;
+      ${writeCommandCases(all)}) at="\${at:+$at }$word" ;;
       *) values=$((values + 1)) ;;
     esac`;

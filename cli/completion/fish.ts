@@ -1,5 +1,5 @@
 /** Writes the completion script for fish. */
-import { listCases, commandCases } from "./bash.ts";
+import { listCases, writeCommandCases } from "./bash.ts";
 import type { Completion, CompletedOption } from "./completions.ts";
 
 export const writeFishCompletion = (
@@ -19,7 +19,7 @@ function __busbar_at
       end
     else
       switch "$at $word"
-        case ${toFishPatterns(commandCases(all))}
+        case ${toFishPatterns(writeCommandCases(all))}
           set at (string trim "$at $word")
         case '*'
           set values (math $values + 1)
@@ -33,8 +33,8 @@ end
 complete -c busbar -e
 ${all
   .flatMap(({ path, words, options }) => [
-    ...words.map(({ word, description }) => wordLine(path.join(" "), word, description)),
-    ...options.map((option) => optionLine(path.join(" "), option)),
+    ...words.map(({ word, description }) => writeWordLine(path.join(" "), word, description)),
+    ...options.map((option) => writeOptionLine(path.join(" "), option)),
   ])
   .join("\n")}
 `;
@@ -45,7 +45,7 @@ const toFishPatterns = (alternatives: string): string => alternatives.replaceAll
 const quote = (text: string): string => `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
 
 /** Completes a word as the first argument only. */
-const wordLine = (path: string, word: string, description: string): string =>
+const writeWordLine = (path: string, word: string, description: string): string =>
   [
     `complete -c busbar -f -n`,
     quote(`__busbar_at "${path}" first`),
@@ -54,7 +54,10 @@ const wordLine = (path: string, word: string, description: string): string =>
     ...describeOption(description),
   ].join(" ");
 
-const optionLine = (path: string, { flags, description, takesValue, choices }: CompletedOption): string =>
+const writeOptionLine = (
+  path: string,
+  { flags, description, takesValue, choices }: CompletedOption,
+): string =>
   [
     `complete -c busbar -n`,
     quote(`__busbar_at "${path}"`),

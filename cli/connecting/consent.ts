@@ -1,7 +1,7 @@
 /** Begins a consent, prints and opens its page, and waits for the connection. */
 import { nowMs, pause } from "../clock.ts";
 import { Ended, Failure } from "../failures.ts";
-import { objectsAt, requireObjects, textAt, valueAt, type JsonObject } from "../http/json.ts";
+import { listObjectsAt, requireObjects, getTextAt, getValueAt, type JsonObject } from "../http/json.ts";
 import { escapeUnsafe } from "../output/printable.ts";
 import type { Connected } from "../settings/connect.ts";
 import type { Terminal } from "../terminal.ts";
@@ -36,19 +36,19 @@ export async function askConsent(
   if (opens) terminal.openPage?.(url);
   const interrupted = terminal.catchInterrupt();
   const end = nowMs() + timeoutSeconds * 1_000;
-  const consent = textAt(await findNewestConsent(deps, customer), "id");
+  const consent = getTextAt(await findNewestConsent(deps, customer), "id");
   let failed = "";
   while (nowMs() < end) {
     if (!(await pause(PAUSE_MS, interrupted))) throw new Ended();
     const now = await findConnection(deps, customer);
     if (now && joinVersion(now) !== joinVersion(before)) return now;
     const latest = await findNewestConsent(deps, customer);
-    if (textAt(latest, "id") !== consent || textAt(latest, "status") !== "failed") continue;
-    const failure = `The consent failed (${textAt(latest, "reason")}): ${textAt(latest, "detail")}`;
-    if (valueAt(latest, "retryable") !== true) throw new Failure(failure, { remedy: REMEDY });
-    if (failed !== textAt(latest, "endTime"))
+    if (getTextAt(latest, "id") !== consent || getTextAt(latest, "status") !== "failed") continue;
+    const failure = `The consent failed (${getTextAt(latest, "reason")}): ${getTextAt(latest, "detail")}`;
+    if (getValueAt(latest, "retryable") !== true) throw new Failure(failure, { remedy: REMEDY });
+    if (failed !== getTextAt(latest, "endTime"))
       terminal.stderr.write(`${escapeUnsafe(failure)}\nThe page offers to try again; waiting for that.\n`);
-    failed = textAt(latest, "endTime") ?? "";
+    failed = getTextAt(latest, "endTime") ?? "";
   }
   throw new Failure(`There is no connection after ${timeoutSeconds} seconds.`, {
     remedy: "`busbar list consents` shows how far the customer came. Run the command again for a new page.",
@@ -64,7 +64,7 @@ async function findNewestConsent(
 ): Promise<JsonObject | undefined> {
   const query = { provider, groupRef, pageSize: "1" };
   const page = await inProject("GET", "/consents", { query }).catch(() => undefined);
-  return objectsAt(page, "results")[0];
+  return listObjectsAt(page, "results")[0];
 }
 
 export async function findConnection(
@@ -77,7 +77,7 @@ export async function findConnection(
 
 /** Differs after a consent: a connected group keeps its connection, with new credentials. */
 const joinVersion = (connection: JsonObject | undefined): string =>
-  `${textAt(connection, "id")} ${textAt(connection, "updateTime")}`;
+  `${getTextAt(connection, "id")} ${getTextAt(connection, "updateTime")}`;
 
 function buildPageUrl(answer: unknown): URL {
   const text = typeof answer === "string" ? answer : "";

@@ -1,5 +1,5 @@
 /** Reads from a provider's catalog entry whether it uses a consent page, or which credentials it takes. */
-import { objectsAt, textAt, valueAt, type JsonObject } from "../http/json.ts";
+import { listObjectsAt, getTextAt, getValueAt, type JsonObject } from "../http/json.ts";
 
 /** A credential or a fact about the account. */
 export interface Input {
@@ -16,28 +16,32 @@ type Needs =
   /** `member` is the request's member: a string for a single input, an object for a list. */
   | { kind: "credentials"; member: string; inputs: Input[] | Input };
 
-const secret = (name: string, label: string): Input => ({ name, label, secret: true });
-const plainInput = (name: string, label: string): Input => ({ name, label, secret: false });
+const defineSecret = (name: string, label: string): Input => ({ name, label, secret: true });
+const definePlainInput = (name: string, label: string): Input => ({ name, label, secret: false });
 
-const CLIENT = [plainInput("clientId", "Client id"), secret("clientSecret", "Client secret")];
-const PERSON = [plainInput("username", "User name"), secret("password", "Password")];
-const ACCESS_KEY = [plainInput("username", "Access key ID"), secret("password", "Secret access key")];
+const CLIENT = [definePlainInput("clientId", "Client id"), defineSecret("clientSecret", "Client secret")];
+const PERSON = [definePlainInput("username", "User name"), defineSecret("password", "Password")];
+const ACCESS_KEY = [
+  definePlainInput("username", "Access key ID"),
+  defineSecret("password", "Secret access key"),
+];
 
 export function findNeeds(provider: JsonObject): Needs {
-  const authType = textAt(provider, "authType");
+  const authType = getTextAt(provider, "authType");
   if (authType === "none") return { kind: "nothing" };
-  if (authType === "oauth2") return grantNeeds(textAt(provider, "oauth2Opts.grantType"));
-  const keyAsBasic = authType === "basic" && valueAt(provider, "basicOpts.apiKeyAsBasic") === true;
+  if (authType === "oauth2") return grantNeeds(getTextAt(provider, "oauth2Opts.grantType"));
+  const keyAsBasic = authType === "basic" && getValueAt(provider, "basicOpts.apiKeyAsBasic") === true;
   if (authType === "apiKey" || keyAsBasic)
-    return { kind: "credentials", member: "apiKey", inputs: secret("apiKey", "API key") };
+    return { kind: "credentials", member: "apiKey", inputs: defineSecret("apiKey", "API key") };
   if (authType === "basic") {
-    const inputs = valueAt(provider, "awsSignature") === undefined ? PERSON : ACCESS_KEY;
+    const inputs = getValueAt(provider, "awsSignature") === undefined ? PERSON : ACCESS_KEY;
     return { kind: "credentials", member: "basicAuth", inputs };
   }
-  const inputs = objectsAt(provider, "customOpts.inputs").map((input) => ({
+  const inputs = listObjectsAt(provider, "customOpts.inputs").map((input) => ({
     ...toInput(input),
     secret:
-      textAt(input, "fieldType") !== "fieldTypeText" && textAt(input, "fieldType") !== "fieldTypeSelect",
+      getTextAt(input, "fieldType") !== "fieldTypeText" &&
+      getTextAt(input, "fieldType") !== "fieldTypeSelect",
   }));
   return { kind: "credentials", member: "customAuth", inputs };
 }
@@ -52,13 +56,13 @@ function grantNeeds(grantType: string | undefined): Needs {
 
 /** Returns the account metadata to ask for, without the inputs that only some modules need. */
 export const listMetadataInputs = (provider: JsonObject): Input[] =>
-  objectsAt(provider, "metadata.input")
-    .filter((input) => valueAt(input, "moduleDependencies") === undefined)
+  listObjectsAt(provider, "metadata.input")
+    .filter((input) => getValueAt(input, "moduleDependencies") === undefined)
     .map(toInput);
 
 function toInput(input: JsonObject): Input {
-  const name = textAt(input, "name") ?? "";
-  const otherwise = textAt(input, "defaultValue");
-  const label = textAt(input, "displayName") ?? name;
+  const name = getTextAt(input, "name") ?? "";
+  const otherwise = getTextAt(input, "defaultValue");
+  const label = getTextAt(input, "displayName") ?? name;
   return { name, label, secret: false, ...(otherwise !== undefined && { otherwise }) };
 }

@@ -1,5 +1,5 @@
 /** Checks why installations are unhealthy. What many share, such as a dead receiver, is said once. */
-import { objectsAt, requireObjects, textAt, type JsonObject } from "../http/json.ts";
+import { listObjectsAt, requireObjects, getTextAt, type JsonObject } from "../http/json.ts";
 import type { Connected } from "../settings/connect.ts";
 import { cureReason, isMissing, lookAtApp, type Unhealthy } from "./cures.ts";
 import { reportBad, summarize, type Finding } from "./finding.ts";
@@ -33,16 +33,16 @@ export async function checkInstallations(
 }
 
 function listFaults(installation: JsonObject): Fault[] {
-  const at = (path: string): string => textAt(installation, path) ?? "";
-  return objectsAt(installation, "healthReasons")
+  const at = (path: string): string => getTextAt(installation, path) ?? "";
+  return listObjectsAt(installation, "healthReasons")
     .filter((reason) => !lacksWorker(reason))
     .map((reason) => ({
       id: at("id"),
       group: at("group.groupRef"),
-      type: textAt(reason, "type") ?? "",
-      name: textAt(reason, "name") ?? "",
-      detail: textAt(reason, "detail") ?? "",
-      since: textAt(reason, "since") ?? "unknown",
+      type: getTextAt(reason, "type") ?? "",
+      name: getTextAt(reason, "name") ?? "",
+      detail: getTextAt(reason, "detail") ?? "",
+      since: getTextAt(reason, "since") ?? "unknown",
       connectionId: at("connection.id"),
       connectionStatus: at("connection.status"),
     }));
@@ -76,12 +76,12 @@ function reportMissing(faults: Fault[]): Finding[] {
   });
 }
 
-const lacksWorker = (reason: JsonObject): boolean => textAt(reason, "type") === "worker";
+const lacksWorker = (reason: JsonObject): boolean => getTextAt(reason, "type") === "worker";
 
 /** Says once what is true of every installation. */
 function waitForWorker(all: JsonObject[]): Finding[] {
-  const waiting = all.flatMap((one) => objectsAt(one, "healthReasons").filter(lacksWorker).slice(0, 1));
-  const since = waiting.map((reason) => textAt(reason, "since") ?? "unknown").toSorted()[0];
+  const waiting = all.flatMap((one) => listObjectsAt(one, "healthReasons").filter(lacksWorker).slice(0, 1));
+  const since = waiting.map((reason) => getTextAt(reason, "since") ?? "unknown").toSorted()[0];
   if (since === undefined) return [];
   const detail = `${waiting.length} ${waiting.length === 1 ? "waits" : "wait"} for a process with the role worker (since ${since})`;
   const cure = "Start one (BUSBAR_ROLES), or look at the log of the one that should run.";

@@ -1,5 +1,5 @@
 /** Checks a project for failing destinations, refused credentials, unhealthy installations and refused pushes. */
-import { requireObjects, textAt, valueAt, type JsonObject } from "../http/json.ts";
+import { requireObjects, getTextAt, getValueAt, type JsonObject } from "../http/json.ts";
 import { encodeStep } from "../http/api.ts";
 import { Refused } from "../http/refused.ts";
 import type { Connected } from "../settings/connect.ts";
@@ -41,7 +41,7 @@ async function checkDestinations(deps: Needs): Promise<Finding[]> {
 
 /** Counts failed deliveries. They are sent again only on request, even if the destination works now. */
 function countFailed(all: JsonObject[]): string {
-  const count = all.reduce((sum, one) => sum + Number(valueAt(one, "health.failed") ?? 0), 0);
+  const count = all.reduce((sum, one) => sum + Number(getValueAt(one, "health.failed") ?? 0), 0);
   const inOrder = all.length === 0 ? "none yet" : `${all.length} in order`;
   return count === 0
     ? inOrder
@@ -49,32 +49,32 @@ function countFailed(all: JsonObject[]): string {
 }
 
 function findFault(destination: JsonObject): Finding[] {
-  const name = textAt(destination, "name") ?? "";
+  const name = getTextAt(destination, "name") ?? "";
   const check = `destination ${name}`;
-  const health = valueAt(destination, "health");
-  const error = textAt(health, "lastFailure.error") ?? "no reason is kept";
-  if (textAt(destination, "disabledTime")) {
-    const why = textAt(destination, "disabledReason") ?? "nothing is sent there";
-    const since = textAt(destination, "disabledTime");
+  const health = getValueAt(destination, "health");
+  const error = getTextAt(health, "lastFailure.error") ?? "no reason is kept";
+  if (getTextAt(destination, "disabledTime")) {
+    const why = getTextAt(destination, "disabledReason") ?? "nothing is sent there";
+    const since = getTextAt(destination, "disabledTime");
     return [reportBad(check, `is disabled since ${since}: ${why}`, enableDestination(name))];
   }
-  if (textAt(health, "state") !== "failing") return [];
-  const next = textAt(health, "nextAttemptTime");
+  if (getTextAt(health, "state") !== "failing") return [];
+  const next = getTextAt(health, "nextAttemptTime");
   const then = next ? `the next attempt is due at ${next}` : "nothing waits for it";
-  const detail = `is failing since ${textAt(health, "failingSince")}: ${error}; ${then}`;
+  const detail = `is failing since ${getTextAt(health, "failingSince")}: ${error}; ${then}`;
   return [reportBad(check, detail, resendWaiting(name))];
 }
 
 async function checkConnections(deps: Needs): Promise<Finding[]> {
   const all = requireObjects(await deps.inProject("GET", "/connections"));
   const faults = all.flatMap((one) => {
-    const [provider, group] = [textAt(one, "provider") ?? "", textAt(one, "group.groupRef") ?? ""];
-    const check = `connection ${textAt(one, "id") ?? ""}`;
-    if (textAt(one, "status") === "bad_credentials")
+    const [provider, group] = [getTextAt(one, "provider") ?? "", getTextAt(one, "group.groupRef") ?? ""];
+    const check = `connection ${getTextAt(one, "id") ?? ""}`;
+    if (getTextAt(one, "status") === "bad_credentials")
       return [
         reportBad(check, `${provider} refuses the credentials of ${group}`, reconnect(provider, group)),
       ];
-    const failure = textAt(one, "refreshFailure.detail");
+    const failure = getTextAt(one, "refreshFailure.detail");
     return failure ? [reportBad(check, `${group}: ${failure}`, lookAtApp(provider))] : [];
   });
   const unverified = all.filter(isUnverified).length;
@@ -89,22 +89,24 @@ async function checkConnections(deps: Needs): Promise<Finding[]> {
 
 /** Nothing could be tried, or the provider did not answer. */
 const isUnverified = (connection: JsonObject): boolean =>
-  valueAt(connection, "verified") === false &&
-  textAt(connection, "status") !== "bad_credentials" &&
-  textAt(connection, "refreshFailure.detail") === undefined;
+  getValueAt(connection, "verified") === false &&
+  getTextAt(connection, "status") !== "bad_credentials" &&
+  getTextAt(connection, "refreshFailure.detail") === undefined;
 
 /** Checks the pushes of one integration for each provider that has subscriptions. */
 async function checkPushes(deps: Needs): Promise<Finding[]> {
   const subscribing = requireObjects(await deps.inProject("GET", "/integrations")).filter(
-    (one) => valueAt(one, "latestRevision.content.subscribe") !== undefined,
+    (one) => getValueAt(one, "latestRevision.content.subscribe") !== undefined,
   );
-  const names = new Map(subscribing.map((one) => [textAt(one, "provider") ?? "", textAt(one, "name") ?? ""]));
+  const names = new Map(
+    subscribing.map((one) => [getTextAt(one, "provider") ?? "", getTextAt(one, "name") ?? ""]),
+  );
   const found = await Promise.all(
     [...names].map(async ([provider, name]) => {
       const setup = await deps.inProject("GET", `/integrations/${encodeStep(name)}/subscribe-setup`);
-      const detail = textAt(setup, "refusedPushes.detail");
+      const detail = getTextAt(setup, "refusedPushes.detail");
       if (detail === undefined) return [];
-      const since = textAt(setup, "refusedPushes.since");
+      const since = getTextAt(setup, "refusedPushes.since");
       return [reportBad(`pushes of ${provider}`, `${detail} (since ${since})`, comparePushes(name))];
     }),
   );

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from "node:http";
 import { nowMs } from "../clock.ts";
 import { Failure } from "../failures.ts";
-import { parseJson, textAt, valueAt } from "../http/json.ts";
+import { parseJson, getTextAt, getValueAt } from "../http/json.ts";
 import { Refused } from "../http/refused.ts";
 import { readBody, send } from "../http/send.ts";
 import { findProxyOrigin } from "../settings/proxy-origin.ts";
@@ -29,7 +29,7 @@ export async function checkServer({ origin }: Target): Promise<Finding[]> {
       reportBad("server", `${origin} answers HTTP 503: no process of Busbar behind it is ready.`, cure),
     ];
   }
-  if (answer.statusCode !== 200 || textAt(parseJson(text), "status") !== "ok") {
+  if (answer.statusCode !== 200 || getTextAt(parseJson(text), "status") !== "ok") {
     const cure = "Check the address and any reverse proxy in front of the server.";
     return [
       reportBad(
@@ -39,7 +39,7 @@ export async function checkServer({ origin }: Target): Promise<Finding[]> {
       ),
     ];
   }
-  return [reportGood("server", `${origin} answers`), ...clock(answer), await checkReadiness(origin)];
+  return [reportGood("server", `${origin} answers`), ...compareClocks(answer), await checkReadiness(origin)];
 }
 
 async function ask(origin: string, path: string): Promise<{ answer: IncomingMessage; text: string }> {
@@ -48,7 +48,7 @@ async function ask(origin: string, path: string): Promise<{ answer: IncomingMess
   return { answer, text: (await readBody(answer, MAX_ANSWER_BYTES)).toString() };
 }
 
-function clock({ headers }: IncomingMessage): Finding[] {
+function compareClocks({ headers }: IncomingMessage): Finding[] {
   const serverMs = Date.parse(headers.date ?? "");
   if (Number.isNaN(serverMs)) return [];
   const aheadSeconds = Math.round((nowMs() - serverMs) / 1_000);
@@ -66,7 +66,7 @@ function clock({ headers }: IncomingMessage): Finding[] {
 async function checkReadiness(origin: string): Promise<Finding> {
   const { answer, text } = await ask(origin, "/readyz");
   const body = parseJson(text);
-  if (answer.statusCode === 200 && valueAt(body, "hasWorker") === false) {
+  if (answer.statusCode === 200 && getValueAt(body, "hasWorker") === false) {
     const cure = "Start one (BUSBAR_ROLES), or look at the log of the one that should run.";
     return reportBad(
       "worker",
@@ -75,7 +75,7 @@ async function checkReadiness(origin: string): Promise<Finding> {
     );
   }
   if (answer.statusCode === 200) return reportGood("ready", "database and worker are in order");
-  const detail = textAt(body, "detail") ?? `HTTP ${answer.statusCode}`;
+  const detail = getTextAt(body, "detail") ?? `HTTP ${answer.statusCode}`;
   return reportBad("ready", detail, "Check the server's log and its database.");
 }
 

@@ -35,14 +35,14 @@ export function openApi(target: { origin: string; apiKey?: string }): Api {
     });
     const text = (await readBody(answer, MAX_ANSWER_BYTES)).toString();
     const status = answer.statusCode ?? 0;
-    if (answer.headers["x-amp-error"]) throw proxyAnswered(target.origin);
+    if (answer.headers["x-amp-error"]) throw refuseProxyAddress(target.origin);
     if (status < 200 || status >= 300) throw toRefused(answer, text);
     if (answer.headers["content-type"]?.startsWith("text/plain")) return text;
     return text === "" ? undefined : parseJson(text);
   };
 }
 
-const proxyAnswered = (origin: string): Failure =>
+const refuseProxyAddress = (origin: string): Failure =>
   new Failure(`${origin} is the proxy of a Busbar, not its API.`, {
     remedy: "Use the address of the API: its default port is 4000.",
   });
@@ -54,4 +54,4 @@ export function encodeStep(text: string): string {
 }
 
 /** Encodes the name of an object, which may contain slashes. */
-export const objectPath = (name: string): string => name.split("/").map(encodeStep).join("/");
+export const encodeObjectPath = (name: string): string => name.split("/").map(encodeStep).join("/");

@@ -11,7 +11,7 @@ export const isObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Returns the value at a path such as `group.groupRef`, undefined if there is none. */
-export function valueAt(value: Json | undefined, path: string): Json | undefined {
+export function getValueAt(value: Json | undefined, path: string): Json | undefined {
   let found = value;
   for (const step of path.split(".")) {
     if (!isObject(found) || !Object.hasOwn(found, step)) return undefined;
@@ -21,20 +21,20 @@ export function valueAt(value: Json | undefined, path: string): Json | undefined
 }
 
 /** Returns the text at the path, undefined if the value is not a text. */
-export function textAt(value: Json | undefined, path: string): string | undefined {
-  const found = valueAt(value, path);
+export function getTextAt(value: Json | undefined, path: string): string | undefined {
+  const found = getValueAt(value, path);
   return typeof found === "string" ? found : undefined;
 }
 
 /** Returns the objects in the list at the path; empty if there is no list. */
-export function objectsAt(value: Json | undefined, path: string): JsonObject[] {
-  const found = valueAt(value, path);
+export function listObjectsAt(value: Json | undefined, path: string): JsonObject[] {
+  const found = getValueAt(value, path);
   return Array.isArray(found) ? found.filter(isObject) : [];
 }
 
 /** Returns the text at the path. Throws if it is missing, because then the answer is not a Busbar's. */
 export function requireText(value: Json | undefined, path: string): string {
-  const found = textAt(value, path);
+  const found = getTextAt(value, path);
   if (found !== undefined) return found;
   throw refuseAnswer(`it has no \`${path}\``);
 }

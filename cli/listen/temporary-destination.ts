@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { Failure } from "../failures.ts";
 import { encodeStep } from "../http/api.ts";
-import { objectsAt, requireText, textAt, valueAt } from "../http/json.ts";
+import { listObjectsAt, requireText, getTextAt, getValueAt } from "../http/json.ts";
 import { Refused } from "../http/refused.ts";
 import type { Connected } from "../settings/connect.ts";
 
@@ -66,7 +66,7 @@ async function create(
 export async function findSigningKey(deps: Needs, destination: string): Promise<string> {
   const path = `/destinations/${encodeStep(destination)}`;
   const found = await deps.inProject("GET", path, { query: { includeSecrets: "true" } });
-  const key = textAt(found, "secrets.webhookSigningKey");
+  const key = getTextAt(found, "secrets.webhookSigningKey");
   if (key !== undefined) return key;
   throw new Failure(`The destination ${destination} has no signing key; only webhooks have one.`);
 }
@@ -74,10 +74,10 @@ export async function findSigningKey(deps: Needs, destination: string): Promise<
 /** Sends a sample through the server. Returns why it did not arrive, undefined if it arrived. */
 export async function explainUnreachable(deps: Needs, destination: string): Promise<string | undefined> {
   const outcome = await deps.inProject("POST", `/destinations/${encodeStep(destination)}:test`, { body: {} });
-  if (valueAt(outcome, "delivered") === true) return undefined;
-  const status = valueAt(outcome, "attempt.status");
+  if (getValueAt(outcome, "delivered") === true) return undefined;
+  const status = getValueAt(outcome, "attempt.status");
   return (
-    textAt(outcome, "attempt.error") ??
+    getTextAt(outcome, "attempt.error") ??
     (typeof status === "number" ? `the answer was HTTP ${status}` : "no reason given")
   );
 }
@@ -86,7 +86,7 @@ export async function explainUnreachable(deps: Needs, destination: string): Prom
 function explain(error: unknown, url: URL): unknown {
   const isAboutUrl =
     error instanceof Refused &&
-    objectsAt(error.problem, "issues").some((issue) => textAt(issue, "name") === "metadata.url");
+    listObjectsAt(error.problem, "issues").some((issue) => getTextAt(issue, "name") === "metadata.url");
   if (!isAboutUrl) return error;
   return new Failure(`The server does not send to ${url.origin}: ${error.message}`, {
     remedy: describeEgressRemedy(url),

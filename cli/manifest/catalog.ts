@@ -5,7 +5,7 @@ import type { ProviderInfo } from "../../connector-kit/provider-info.ts";
 
 export type Catalog = Record<string, ProviderInfo>;
 
-export const builtInCatalog = (): Catalog =>
+export const buildCatalog = (): Catalog =>
   Object.fromEntries(
     Object.entries(PROVIDER_TABLE).map(([key, facts]) => [key, completeProvider(key, facts)]),
   );

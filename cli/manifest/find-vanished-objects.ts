@@ -1,5 +1,5 @@
 /** Finds read objects that a project has and a manifest no longer names. */
-import { isObject, objectsAt, requireText, textAt, type Json, type JsonObject } from "../http/json.ts";
+import { isObject, listObjectsAt, requireText, getTextAt, type Json, type JsonObject } from "../http/json.ts";
 
 export interface Vanished {
   integration: string;
@@ -10,11 +10,11 @@ export interface Vanished {
 /** `before` are integrations as the API lists them. Names of objects are compared without case. */
 export function findVanishedObjects(before: JsonObject[], manifest: Json | undefined): Vanished[] {
   if (!isObject(manifest)) return [];
-  return objectsAt(manifest, "integrations").flatMap((declared) => {
-    const old = before.find((one) => textAt(one, "name") === textAt(declared, "name"));
+  return listObjectsAt(manifest, "integrations").flatMap((declared) => {
+    const old = before.find((one) => getTextAt(one, "name") === getTextAt(declared, "name"));
     if (!old) return [];
-    const kept = new Set(namesAt(declared, "read.objects").map((name) => name.toLowerCase()));
-    const objects = namesAt(old, "latestRevision.content.read.objects").filter(
+    const kept = new Set(listObjectNames(declared, "read.objects").map((name) => name.toLowerCase()));
+    const objects = listObjectNames(old, "latestRevision.content.read.objects").filter(
       (name) => !kept.has(name.toLowerCase()),
     );
     if (objects.length === 0) return [];
@@ -22,5 +22,5 @@ export function findVanishedObjects(before: JsonObject[], manifest: Json | undef
   });
 }
 
-const namesAt = (value: Json, path: string): string[] =>
-  objectsAt(value, path).flatMap((object) => textAt(object, "objectName") ?? []);
+const listObjectNames = (value: Json, path: string): string[] =>
+  listObjectsAt(value, path).flatMap((object) => getTextAt(object, "objectName") ?? []);

@@ -24,7 +24,7 @@ export const listFindingLines = (
   findings: readonly Finding[],
   file: ManifestSource,
   paint: Paint,
-): string[] => findings.flatMap((finding) => [...oneFinding(finding, finding.file ?? file, paint), ""]);
+): string[] => findings.flatMap((finding) => [...formatFinding(finding, finding.file ?? file, paint), ""]);
 
 /** `2 errors, 1 warning in amp.yaml` */
 export function summarizeFindings(findings: readonly Finding[], shown: string, paint: Paint): string {
@@ -40,7 +40,7 @@ export function summarizeFindings(findings: readonly Finding[], shown: string, p
   return `${words.join(", ")} in ${[...files].join(" and ")}`;
 }
 
-function oneFinding(finding: Finding, { shown, source }: ManifestSource, paint: Paint): string[] {
+function formatFinding(finding: Finding, { shown, source }: ManifestSource, paint: Paint): string[] {
   const lines = source.split(/\r\n|\r|\n/);
   const { severity, rule, message, line, column, remedy } = finding;
   const colour = severity === "error" ? paint.red : paint.yellow;

@@ -2,7 +2,7 @@
 import { Check } from "typebox/value";
 import { ProviderInfoSchema, type ProviderInfo } from "../../connector-kit/provider-info.ts";
 import { supports } from "../../connector-kit/provider/define-provider.ts";
-import { requireObject, requireObjects, textAt, valueAt, type JsonObject } from "../http/json.ts";
+import { requireObject, requireObjects, getTextAt, getValueAt, type JsonObject } from "../http/json.ts";
 import type { Connected } from "../settings/connect.ts";
 import type { Catalog } from "./catalog.ts";
 
@@ -22,15 +22,15 @@ export async function readServerFacts(deps: Pick<Connected, "api" | "inProject">
     deps.inProject("GET", "/provider-apps").then(requireObjects),
   ]);
   const ownEntries = own.flatMap((one) => {
-    const [key, info] = [textAt(one, "key"), valueAt(one, "provider")];
+    const [key, info] = [getTextAt(one, "key"), getValueAt(one, "provider")];
     return key === undefined || info === undefined ? [] : [[key, info] as const];
   });
   const providers: JsonObject = { ...Object.fromEntries(ownEntries), ...catalog };
   return {
-    destinations: destinations.flatMap((destination) => textAt(destination, "name") ?? []),
-    providerApps: apps.flatMap((app) => textAt(app, "provider") ?? []),
+    destinations: destinations.flatMap((destination) => getTextAt(destination, "name") ?? []),
+    providerApps: apps.flatMap((app) => getTextAt(app, "provider") ?? []),
     providers: readProviders(providers),
-    built: (provider, action) => valueAt(providers[provider], `support.${action}`) === true,
+    built: (provider, action) => getValueAt(providers[provider], `support.${action}`) === true,
   };
 }
 

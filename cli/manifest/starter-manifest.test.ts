@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { builtInCatalog } from "./catalog.ts";
+import { buildCatalog } from "./catalog.ts";
 import { writeStarterManifest } from "./starter-manifest.ts";
 import { validate } from "./validate.ts";
 
 test("what init writes is without mistakes for every provider of the catalog, with objects where it can write", () => {
-  for (const provider of Object.values(builtInCatalog())) {
+  for (const provider of Object.values(buildCatalog())) {
     const objects = provider.support.write ? ["contacts", "odd: name # 1"] : [];
     const text = writeStarterManifest({ provider, objects, name: "my-crm" });
     // The names are made up; whether a provider has such an object is not init's mistake.
@@ -15,7 +15,7 @@ test("what init writes is without mistakes for every provider of the catalog, wi
 });
 
 test("the comments of what init writes become a manifest when they are put in force", () => {
-  const { hubspot } = builtInCatalog();
+  const { hubspot } = buildCatalog();
   assert.ok(hubspot);
   const text = writeStarterManifest({ provider: hubspot, objects: ["contacts"], name: "crm" });
   const inForce = text.replaceAll(/^ {4}# ( *(?:- )?[a-zA-Z]+:)/gm, "    $1");

@@ -2,7 +2,7 @@
 import { stringify } from "yaml";
 import type { ProviderInfo } from "../../connector-kit/provider-info.ts";
 import { suggestName } from "../../ground/closest.ts";
-import { builtInCatalog } from "./catalog.ts";
+import { buildCatalog } from "./catalog.ts";
 
 export interface StarterManifest {
   provider: ProviderInfo;
@@ -12,7 +12,7 @@ export interface StarterManifest {
 }
 
 export function findProvider(key: string): { provider?: ProviderInfo; remedy: string } {
-  const catalog = builtInCatalog();
+  const catalog = buildCatalog();
   const provider = Object.hasOwn(catalog, key) ? catalog[key] : undefined;
   const remedy = suggestName(
     key,

@@ -4,7 +4,7 @@ import { listKnownObjects } from "../../connector-kit/declarative/object-plan.ts
 import { checkManifest } from "../../manifest/check-manifest.ts";
 import { parseManifest } from "../../manifest/parse-manifest.ts";
 import type { Json } from "../http/json.ts";
-import { builtInCatalog } from "./catalog.ts";
+import { buildCatalog } from "./catalog.ts";
 import type { ServerFacts } from "./server-facts.ts";
 import type { ProviderFile } from "./read-manifest.ts";
 import type { Finding } from "./report-findings.ts";
@@ -29,7 +29,7 @@ export function validate(
   const findings = checked.flatMap(({ key, file, faults }) =>
     faults.map((fault) => toProviderFinding(key, file, fault)),
   );
-  const catalog = { ...providers, ...ownCatalog, ...builtInCatalog() };
+  const catalog = { ...providers, ...ownCatalog, ...buildCatalog() };
   const faultyProviders = checked.filter(({ own: one }) => !one).map(({ key }) => key);
   const descriptions = new Map(checked.map(({ key, own: one }) => [key, one?.description]));
   const objects = (provider: string) => {

@@ -17,7 +17,7 @@ export const toColumn = <Row>(column: Column<Row> | ((row: Row) => string)): Col
   typeof column === "function" ? { text: column } : column;
 
 /** Returns the text of a cell. Without `nowMs` times are absolute, without milliseconds. */
-export function cellText<Row>({ text, kind }: Column<Row>, row: Row, nowMs: number | undefined): string {
+export function formatCell<Row>({ text, kind }: Column<Row>, row: Row, nowMs: number | undefined): string {
   const value = text(row);
   if (kind !== "time" || value === "") return value;
   return nowMs === undefined ? value.replace(/\.\d+Z$/, "Z") : formatRelativeTime(value, nowMs);

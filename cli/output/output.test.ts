@@ -4,15 +4,15 @@ import { test } from "node:test";
 import { id, prose, text } from "../resources/resource.ts";
 import { createOutput } from "./output.ts";
 import { createPaint } from "./paint.ts";
-import { escapeUnsafe, printableLines, measureWidth } from "./printable.ts";
-import { table } from "./table.ts";
+import { escapeUnsafe, toPrintableLines, measureWidth } from "./printable.ts";
+import { formatTable } from "./table.ts";
 
 const screen = (isTTY: boolean) => Object.assign(new PassThrough(), { isTTY });
 const plain = createPaint(screen(false), {});
 
 test("columns line up whatever the width of the characters, and nothing is cut off", () => {
   assert.deepEqual(
-    table(
+    formatTable(
       ["NAME", "ID"],
       [
         ["crm", "1"],
@@ -44,7 +44,7 @@ test("a column of sentences stands last, so that in a pipe it widens no line but
 
 test("text of others cannot move the cursor, hide words or break a row", () => {
   assert.equal(escapeUnsafe("a\u001B[2Jb\nc\u202Ed\u0000"), "a\\u001b[2Jb c\\u202ed\\u0000");
-  assert.equal(printableLines("a\n\tb\u0007"), "a\n  b\\u0007");
+  assert.equal(toPrintableLines("a\n\tb\u0007"), "a\n  b\\u0007");
   assert.equal(measureWidth("e\u0301"), 1);
 });
 

@@ -2,11 +2,11 @@
 import type { Json, JsonObject } from "../http/json.ts";
 import { nowMs } from "../clock.ts";
 import type { Screen, Terminal } from "../terminal.ts";
-import { cellText, toColumn, type Columns } from "./column.ts";
+import { formatCell, toColumn, type Columns } from "./column.ts";
 import { cut } from "./fit-columns.ts";
 import { createPaint, type Paint } from "./paint.ts";
 import { escapeUnsafe } from "./printable.ts";
-import { table } from "./table.ts";
+import { formatTable } from "./table.ts";
 
 export interface Output {
   /** `--json`: print results as JSON. */
@@ -87,9 +87,9 @@ function printTable<Row extends JsonObject>(
     ...named.filter(({ kind }) => kind === "prose"),
   ];
   const now = isTerminal ? nowMs() : undefined;
-  return table(
+  return formatTable(
     all.map(({ heading }) => heading),
-    rows.map((row) => all.map((column) => cellText(column, row, now))),
+    rows.map((row) => all.map((column) => formatCell(column, row, now))),
     paint,
     {
       ...(isTerminal && !wide && stdout.columns && { width: stdout.columns }),

@@ -1,10 +1,10 @@
 /** Prints why a command failed: what, where, what to do, and the `requestId` for the server's log. */
 import { Ended, type Failure } from "../failures.ts";
-import { objectsAt, textAt, valueAt, type JsonObject } from "../http/json.ts";
+import { listObjectsAt, getTextAt, getValueAt, type JsonObject } from "../http/json.ts";
 import { Refused } from "../http/refused.ts";
 import type { Terminal } from "../terminal.ts";
 import { createPaint, type Paint } from "./paint.ts";
-import { escapeUnsafe, printableLines } from "./printable.ts";
+import { escapeUnsafe, toPrintableLines } from "./printable.ts";
 
 /** Prints to stderr; with `json` the server's Problem unchanged. */
 export function printFailure(
@@ -13,7 +13,9 @@ export function printFailure(
   json: boolean,
 ): void {
   if (failure instanceof Ended) return;
-  const lines = json ? [asJson(failure)] : inWords(failure, createPaint(terminal.stderr, terminal.env));
+  const lines = json
+    ? [asJson(failure)]
+    : explainFailure(failure, createPaint(terminal.stderr, terminal.env));
   terminal.stderr.write(`${lines.join("\n")}\n`);
 }
 
@@ -24,21 +26,21 @@ const asJson = (failure: Failure): string =>
       : { detail: failure.message, ...(failure.remedy && { remedy: failure.remedy }) },
   );
 
-function inWords(failure: Failure, paint: Paint): string[] {
+function explainFailure(failure: Failure, paint: Paint): string[] {
   const problem = failure instanceof Refused ? failure.problem : {};
-  const issues = objectsAt(problem, "issues");
+  const issues = listObjectsAt(problem, "issues");
   const remedy =
     failure.remedy ??
-    textAt(problem, "remedy") ??
+    getTextAt(problem, "remedy") ??
     (failure instanceof Refused ? findRemedy(failure) : undefined);
-  const title = textAt(problem, "title");
+  const title = getTextAt(problem, "title");
   const heading = title && title !== failure.message ? `${paint.bold(escapeUnsafe(title))}\n  ` : "";
   return [
-    `${paint.red(paint.bold("error"))}: ${heading}${printableLines(failure.message)}`,
+    `${paint.red(paint.bold("error"))}: ${heading}${toPrintableLines(failure.message)}`,
     ...issues.flatMap((issue) => listIssueLines(issue, { message: failure.message, remedy }, paint)),
     ...(issues.length > 0 ? [] : listCauses(problem, failure.message)),
     ...(remedy && !failure.message.includes(remedy)
-      ? [`  ${paint.blue("→")} ${printableLines(remedy)}`]
+      ? [`  ${paint.blue("→")} ${toPrintableLines(remedy)}`]
       : []),
     ...requestLine(problem, paint),
   ];
@@ -50,10 +52,10 @@ function listIssueLines(
   { message, remedy: ofAll }: { message: string; remedy: string | undefined },
   paint: Paint,
 ): string[] {
-  const place = [textAt(issue, "in"), textAt(issue, "name")].filter(Boolean).join(" ");
-  const detail = textAt(issue, "detail") ?? textAt(issue, "title") ?? "";
-  const remedy = textAt(issue, "remedy");
-  const value = valueAt(issue, "value");
+  const place = [getTextAt(issue, "in"), getTextAt(issue, "name")].filter(Boolean).join(" ");
+  const detail = getTextAt(issue, "detail") ?? getTextAt(issue, "title") ?? "";
+  const remedy = getTextAt(issue, "remedy");
+  const value = getValueAt(issue, "value");
   const isNamed = typeof value === "string" && value !== "" && detail.includes(`\`${value}\``);
   const given =
     value === undefined || isNamed
@@ -68,7 +70,7 @@ function listIssueLines(
 }
 
 function listCauses(problem: JsonObject, reported: string): string[] {
-  const listed = valueAt(problem, "causes");
+  const listed = getValueAt(problem, "causes");
   if (!Array.isArray(listed)) return [];
   return listed.flatMap((cause) =>
     typeof cause === "string" && !reported.includes(cause) ? [`  - ${escapeUnsafe(cause)}`] : [],
@@ -76,7 +78,7 @@ function listCauses(problem: JsonObject, reported: string): string[] {
 }
 
 function requestLine(problem: JsonObject, paint: Paint): string[] {
-  const [requestId, operationId] = [textAt(problem, "requestId"), textAt(problem, "operationId")];
+  const [requestId, operationId] = [getTextAt(problem, "requestId"), getTextAt(problem, "operationId")];
   return [
     ...(operationId ? [paint.dim(`  operation ${escapeUnsafe(operationId)}`)] : []),
     ...(requestId ? [paint.dim(`  requestId ${escapeUnsafe(requestId)}`)] : []),

@@ -1,7 +1,7 @@
 /** Prints one resource with all members: as YAML, or with `--json` as JSON. */
 import type { Json } from "../http/json.ts";
 import type { Output } from "./output.ts";
-import { printableLines } from "./printable.ts";
+import { toPrintableLines } from "./printable.ts";
 
 export async function printRecord(record: Json, out: Output): Promise<void> {
   if (out.json) return out.data(record);
@@ -9,7 +9,7 @@ export async function printRecord(record: Json, out: Output): Promise<void> {
   const { stringify } = await import("yaml");
   const text = stringify(record, { lineWidth: 0, aliasDuplicateObjects: false }).trimEnd();
   out.line(
-    printableLines(text).replaceAll(
+    toPrintableLines(text).replaceAll(
       /^(\s*(?:- )?)([\w.-]+):/gm,
       (_, indent: string, key: string) => `${indent}${out.paint.blue(key)}:`,
     ),

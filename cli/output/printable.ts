@@ -11,7 +11,7 @@ export const escapeUnsafe = (text: string): string =>
   );
 
 /** Returns harmless text with its line ends. */
-export const printableLines = (text: string): string =>
+export const toPrintableLines = (text: string): string =>
   text
     .split(/\r?\n/)
     .map((line) => escapeUnsafe(line.replaceAll("\t", "  ")))

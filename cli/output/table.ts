@@ -16,7 +16,12 @@ interface TableStyle {
 }
 
 /** Returns lines without line ends; the last column is not padded. */
-export function table(headings: string[], rows: string[][], paint: Paint, style: TableStyle = {}): string[] {
+export function formatTable(
+  headings: string[],
+  rows: string[][],
+  paint: Paint,
+  style: TableStyle = {},
+): string[] {
   const { width = Infinity, kinds = [], extras = [] } = style;
   const safe = rows.map((row) => row.map(escapeUnsafe));
   const all = headings.map((heading, column) => ({

@@ -1,7 +1,7 @@
 /** The audit of the organisation as a resource: who changed what. */
 import { encodeStep } from "../http/api.ts";
-import { objectsAt, requireObject, textAt, type JsonObject } from "../http/json.ts";
-import { commaList, DEFAULT_LIMIT, id, text, time, type Resource } from "./resource.ts";
+import { listObjectsAt, requireObject, getTextAt, type JsonObject } from "../http/json.ts";
+import { joinByComma, DEFAULT_LIMIT, id, text, time, type Resource } from "./resource.ts";
 
 export const AUDIT: Resource = {
   plural: "audit",
@@ -9,17 +9,17 @@ export const AUDIT: Resource = {
   filters: ["actor", "limit"],
   columns: {
     TIME: time("time"),
-    ACTOR: (row) => textAt(row, "actor.name") ?? textAt(row, "actor.id") ?? "system",
+    ACTOR: (row) => getTextAt(row, "actor.name") ?? getTextAt(row, "actor.id") ?? "system",
     OPERATION: text("operationId"),
-    TARGET: (row) => textAt(row, "target.name") ?? textAt(row, "target.id") ?? "",
-    CHANGED: commaList("changed"),
-    OUTCOME: (row) => [textAt(row, "outcome"), formatTimes(row)].filter(Boolean).join(" "),
+    TARGET: (row) => getTextAt(row, "target.name") ?? getTextAt(row, "target.id") ?? "",
+    CHANGED: joinByComma("changed"),
+    OUTCOME: (row) => [getTextAt(row, "outcome"), formatTimes(row)].filter(Boolean).join(" "),
     REQUEST: id("requestId"),
   },
   async list(deps, { actor, limit = DEFAULT_LIMIT }) {
-    const orgId = textAt(requireObject(await deps.inProject("GET", "")), "orgId") ?? "";
+    const orgId = getTextAt(requireObject(await deps.inProject("GET", "")), "orgId") ?? "";
     const query = { pageSize: String(Math.min(limit, 200)), actor };
-    return objectsAt(
+    return listObjectsAt(
       await deps.api("GET", `/v1/orgs/${encodeStep(orgId)}/audit-events`, { query }),
       "results",
     );

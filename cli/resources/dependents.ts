@@ -1,6 +1,6 @@
 /** Finds what depends on a resource, for the question before its deletion: counts, and the first names of each kind. */
 import { encodeStep } from "../http/api.ts";
-import { requireObject, requireObjects, textAt, valueAt, type JsonObject } from "../http/json.ts";
+import { requireObject, requireObjects, getTextAt, getValueAt, type JsonObject } from "../http/json.ts";
 import { Refused } from "../http/refused.ts";
 import { escapeUnsafe } from "../output/printable.ts";
 import type { Connected } from "../settings/connect.ts";
@@ -19,11 +19,11 @@ const MAX_COMPARED = 20_000;
 export const listIntegrationDependents: ListDependents = async (deps, name) => {
   const installations = await listInstallations(deps, { integration: name });
   const [first] = installations;
-  const provider = textAt(first, "connection.provider");
+  const provider = getTextAt(first, "connection.provider");
   const others = provider ? await listInstallations(deps, { provider }, MAX_COMPARED) : [];
   const isOther = (one: JsonObject): boolean =>
-    textAt(one, "integrationId") !== textAt(first, "integrationId");
-  const kept = connectionIds(others.filter(isOther));
+    getTextAt(one, "integrationId") !== getTextAt(first, "integrationId");
+  const kept = listConnectionIds(others.filter(isOther));
   return [
     count("installation", installations.map(groupName), "of "),
     count("connection", listUniqueConnections(installations, kept)),
@@ -33,13 +33,15 @@ export const listIntegrationDependents: ListDependents = async (deps, name) => {
 export const listInstallationDependents: ListDependents = async (deps, name, { integration }) => {
   const path = await findInstallation(deps, { installation: name, integration });
   const installation = requireObject(await deps.inProject("GET", path));
-  const isNamed = (one: JsonObject): boolean => textAt(one, "id") === textAt(installation, "id");
-  const connectionId = textAt(installation, "connection.id");
+  const isNamed = (one: JsonObject): boolean => getTextAt(one, "id") === getTextAt(installation, "id");
+  const connectionId = getTextAt(installation, "connection.id");
   // A connection belongs to one customer.
   const ofCustomer = await listInstallations(deps, { groupRef: groupName(installation) });
-  const sharers = ofCustomer.filter((one) => !isNamed(one) && textAt(one, "connection.id") === connectionId);
+  const sharers = ofCustomer.filter(
+    (one) => !isNamed(one) && getTextAt(one, "connection.id") === connectionId,
+  );
   if (sharers.length === 0) return count("connection", listUniqueConnections([installation], new Set()));
-  return [`its connection is kept, because ${nameFirst(sharers.map(installationName))} uses it`];
+  return [`its connection is kept, because ${nameFirst(sharers.map(nameInstallation))} uses it`];
 };
 
 export const listGroupDependents: ListDependents = async (deps, name) => {
@@ -47,12 +49,12 @@ export const listGroupDependents: ListDependents = async (deps, name) => {
     await deps.inProject("GET", "/connections", { query: { groupRef: name } }),
   );
   const installations = await listInstallations(deps, { groupRef: name });
-  const people = connections.map((one) => textAt(one, "consumer.consumerRef") ?? "");
+  const people = connections.map((one) => getTextAt(one, "consumer.consumerRef") ?? "");
   return [
-    count("installation", installations.map(integrationName)),
+    count("installation", installations.map(getIntegrationName)),
     count(
       "connection",
-      connections.map((one) => `${textAt(one, "provider")} of ${textAt(one, "consumer.consumerRef")}`),
+      connections.map((one) => `${getTextAt(one, "provider")} of ${getTextAt(one, "consumer.consumerRef")}`),
     ),
     count("person", people),
   ].flat();
@@ -64,13 +66,13 @@ export const listDestinationDependents: ListDependents = async (deps, name) => {
     listAll(deps, "/topic-destination-routes"),
     listAll(deps, "/topics"),
   ]);
-  const names = new Map(topics.map((one) => [textAt(one, "id"), textAt(one, "name") ?? ""]));
-  const mine = routes.filter((one) => textAt(one, "destinationId") === textAt(destination, "id"));
-  const waiting = Number(valueAt(destination, "health.waiting") ?? 0);
+  const names = new Map(topics.map((one) => [getTextAt(one, "id"), getTextAt(one, "name") ?? ""]));
+  const mine = routes.filter((one) => getTextAt(one, "destinationId") === getTextAt(destination, "id"));
+  const waiting = Number(getValueAt(destination, "health.waiting") ?? 0);
   return [
     count(
       "route",
-      mine.map((one) => `from the topic ${names.get(textAt(one, "topicId"))}`),
+      mine.map((one) => `from the topic ${names.get(getTextAt(one, "topicId"))}`),
     ),
     waiting > 0
       ? [`${waiting} waiting ${waiting === 1 ? "delivery" : "deliveries"}, which are not sent`]
@@ -86,12 +88,13 @@ export const listTopicDependents: ListDependents = async (deps, name) => {
     listAll(deps, "/destinations"),
   ]);
   const topic =
-    topics.find((one) => textAt(one, "id") === name) ?? topics.find((one) => textAt(one, "name") === name);
-  const isMine = (one: JsonObject): boolean => textAt(one, "topicId") === textAt(topic, "id");
-  const names = new Map(destinations.map((one) => [textAt(one, "id"), textAt(one, "name") ?? ""]));
+    topics.find((one) => getTextAt(one, "id") === name) ??
+    topics.find((one) => getTextAt(one, "name") === name);
+  const isMine = (one: JsonObject): boolean => getTextAt(one, "topicId") === getTextAt(topic, "id");
+  const names = new Map(destinations.map((one) => [getTextAt(one, "id"), getTextAt(one, "name") ?? ""]));
   return count("route", [
-    ...events.filter(isMine).map((one) => textAt(one, "eventType") ?? ""),
-    ...routes.filter(isMine).map((one) => `to ${names.get(textAt(one, "destinationId"))}`),
+    ...events.filter(isMine).map((one) => getTextAt(one, "eventType") ?? ""),
+    ...routes.filter(isMine).map((one) => `to ${names.get(getTextAt(one, "destinationId"))}`),
   ]);
 };
 
@@ -107,19 +110,19 @@ export const listProjectDependents: ListDependents = async (deps, name) => {
     listAll(project, "/api-keys"),
   ]);
   return [
-    count("installation", installations.map(installationName)),
+    count("installation", installations.map(nameInstallation)),
     count(
       "integration",
-      integrations.map((one) => textAt(one, "name") ?? ""),
+      integrations.map((one) => getTextAt(one, "name") ?? ""),
     ),
-    count("connection", connections.map(connectionName)),
+    count("connection", connections.map(nameConnection)),
     count(
       "destination",
-      destinations.map((one) => textAt(one, "name") ?? ""),
+      destinations.map((one) => getTextAt(one, "name") ?? ""),
     ),
     count(
       "API key",
-      keys.map((one) => textAt(one, "label") ?? ""),
+      keys.map((one) => getTextAt(one, "label") ?? ""),
     ),
   ].flat();
 };
@@ -148,20 +151,20 @@ const listInstallations = (
   limit = MAX_COUNTED,
 ): Promise<JsonObject[]> => listPages(deps, "/installations:search", { limit, query });
 
-const groupName = (one: JsonObject): string => textAt(one, "group.groupRef") ?? "";
-const integrationName = (one: JsonObject): string => textAt(one, "integrationName") ?? "";
-const installationName = (one: JsonObject): string => `${integrationName(one)} of ${groupName(one)}`;
-const connectionName = (one: JsonObject): string => `${textAt(one, "provider")} of ${groupName(one)}`;
+const groupName = (one: JsonObject): string => getTextAt(one, "group.groupRef") ?? "";
+const getIntegrationName = (one: JsonObject): string => getTextAt(one, "integrationName") ?? "";
+const nameInstallation = (one: JsonObject): string => `${getIntegrationName(one)} of ${groupName(one)}`;
+const nameConnection = (one: JsonObject): string => `${getTextAt(one, "provider")} of ${groupName(one)}`;
 
-const connectionIds = (installations: JsonObject[]): Set<string | undefined> =>
-  new Set(installations.map((one) => textAt(one, "connection.id")));
+const listConnectionIds = (installations: JsonObject[]): Set<string | undefined> =>
+  new Set(installations.map((one) => getTextAt(one, "connection.id")));
 
 /** Names the connections of installations, each once, without those that are kept. */
 function listUniqueConnections(installations: JsonObject[], kept: Set<string | undefined>): string[] {
   const names = new Map<string | undefined, string>();
   for (const one of installations) {
-    const id = textAt(one, "connection.id");
-    if (!kept.has(id)) names.set(id, `${textAt(one, "connection.provider")} of ${groupName(one)}`);
+    const id = getTextAt(one, "connection.id");
+    if (!kept.has(id)) names.set(id, `${getTextAt(one, "connection.provider")} of ${groupName(one)}`);
   }
   return [...names.values()];
 }

@@ -1,22 +1,22 @@
 /** Finds the installation that options name: by its id, or by integration and customer. */
 import { Failure, UsageFailure } from "../failures.ts";
 import { encodeStep } from "../http/api.ts";
-import { requireObjects, requireText, textAt, type JsonObject } from "../http/json.ts";
+import { requireObjects, requireText, getTextAt, type JsonObject } from "../http/json.ts";
 import type { Connected } from "../settings/connect.ts";
 import type { Filters } from "./resource.ts";
 import { listUnknownNames } from "./unknown-names.ts";
 
 /** Returns the path below the project. */
-export const installationPath = (integrationId: string, id: string): string =>
+export const buildInstallationPath = (integrationId: string, id: string): string =>
   `/integrations/${encodeStep(integrationId)}/installations/${encodeStep(id)}`;
 
 /** Returns its path below the project. Throws if there is none, or if the options are incomplete. */
 export async function findInstallation(deps: Connected, filters: Filters): Promise<string> {
   const { installation, integration, group } = filters;
-  if (installation && integration) return installationPath(integration, installation);
+  if (installation && integration) return buildInstallationPath(integration, installation);
   if (installation) {
     const all = requireObjects(await deps.inProject("GET", "/installations"));
-    const found = all.find((one) => textAt(one, "id") === installation);
+    const found = all.find((one) => getTextAt(one, "id") === installation);
     if (found) return buildPath(found);
     throw new Failure(`There is no installation \`${installation}\` in this project.`);
   }
@@ -32,4 +32,4 @@ export async function findInstallation(deps: Connected, filters: Filters): Promi
 }
 
 const buildPath = (installation: JsonObject): string =>
-  installationPath(requireText(installation, "integrationId"), requireText(installation, "id"));
+  buildInstallationPath(requireText(installation, "integrationId"), requireText(installation, "id"));

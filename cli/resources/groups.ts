@@ -1,10 +1,10 @@
 /** The resource `group`: a customer; deleting one erases everything of it. */
 import { encodeStep } from "../http/api.ts";
-import { isObject, requireObject, valueAt, type JsonObject } from "../http/json.ts";
+import { isObject, requireObject, getValueAt, type JsonObject } from "../http/json.ts";
 import { listGroupDependents } from "./dependents.ts";
 import { getAt, id, listPages, status, text, time, type Resource } from "./resource.ts";
 
-const readCount = (member: string) => (row: JsonObject) => String(valueAt(row, member) ?? "");
+const readCount = (member: string) => (row: JsonObject) => String(getValueAt(row, member) ?? "");
 
 export const GROUPS: Resource = {
   plural: "groups",
@@ -24,11 +24,11 @@ export const GROUPS: Resource = {
   async remove({ inProject, out }, name) {
     for (;;) {
       const receipt = requireObject(await inProject("DELETE", `/groups/${encodeStep(name)}`));
-      const erased = valueAt(receipt, "erased");
+      const erased = getValueAt(receipt, "erased");
       const counts = Object.entries(isObject(erased) ? erased : {}).filter(([, count]) => count !== 0);
       if (counts.length > 0)
         out.note(`erased ${counts.map(([what, count]) => `${count} ${what}`).join(", ")}`);
-      if (valueAt(receipt, "done") === true) return;
+      if (getValueAt(receipt, "done") === true) return;
     }
   },
   takesAlong: "everything that Busbar has of this customer, for good",

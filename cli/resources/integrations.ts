@@ -1,5 +1,5 @@
 /** The integrations of a project, with the health of their installations and who deployed them. */
-import { isObject, requireObjects, textAt, valueAt, type JsonObject } from "../http/json.ts";
+import { isObject, requireObjects, getTextAt, getValueAt, type JsonObject } from "../http/json.ts";
 import { listIntegrationDependents } from "./dependents.ts";
 import { withAuthor } from "./names.ts";
 import { markExtra, getAt, id, removeAt, text, time, type Resource } from "./resource.ts";
@@ -13,7 +13,7 @@ export const INTEGRATIONS: Resource = {
     PROVIDER: text("provider"),
     ACTIONS: (row) =>
       ["read", "write", "subscribe", "proxy"]
-        .filter((action) => isObject(valueAt(row, `latestRevision.content.${action}`)))
+        .filter((action) => isObject(getValueAt(row, `latestRevision.content.${action}`)))
         .join(", "),
     HEALTH: { kind: "status", text: describeHealth },
     REVISION: markExtra(text("latestRevision.number")),
@@ -25,7 +25,7 @@ export const INTEGRATIONS: Resource = {
   withNames: withAuthor("latestRevision.createdBy"),
   async list(deps, { provider }) {
     const all = requireObjects(await deps.inProject("GET", "/integrations"));
-    return provider ? all.filter((one) => textAt(one, "provider") === provider) : all;
+    return provider ? all.filter((one) => getTextAt(one, "provider") === provider) : all;
   },
   get: getAt("/integrations"),
   remove: removeAt("/integrations"),
@@ -35,8 +35,8 @@ export const INTEGRATIONS: Resource = {
 
 /** Returns how many installations work, or an empty text if there are none. */
 function describeHealth(row: JsonObject): string {
-  const all = Number(valueAt(row, "installationCount") ?? 0);
-  const unhealthy = Number(valueAt(row, "unhealthyInstallationCount") ?? 0);
+  const all = Number(getValueAt(row, "installationCount") ?? 0);
+  const unhealthy = Number(getValueAt(row, "unhealthyInstallationCount") ?? 0);
   if (all === 0) return "";
   return unhealthy === 0 ? `${all} healthy` : `${unhealthy} of ${all} unhealthy`;
 }

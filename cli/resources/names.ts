@@ -1,5 +1,5 @@
 /** Adds names beside the ids in rows, for tables. */
-import { requireObjects, textAt, type Json, type JsonObject } from "../http/json.ts";
+import { requireObjects, getTextAt, type Json, type JsonObject } from "../http/json.ts";
 import { Refused } from "../http/refused.ts";
 import type { Connected } from "../settings/connect.ts";
 
@@ -22,7 +22,7 @@ export const withNames =
     return rows.map((row) => {
       const names = sources.map(({ id, name }, index): [string, Json] => [
         name,
-        found[index]?.get(textAt(row, id) ?? "") ?? "",
+        found[index]?.get(getTextAt(row, id) ?? "") ?? "",
       ]);
       return { ...row, ...Object.fromEntries(names) };
     });
@@ -37,18 +37,20 @@ export const withAuthor =
   async (deps: Needs, rows: JsonObject[]): Promise<JsonObject[]> => {
     const labels = await listNames(deps, "/api-keys", "label");
     return rows.map((row) => {
-      const by = textAt(row, member) ?? "";
+      const by = getTextAt(row, member) ?? "";
       const label = by.startsWith("apiKey:") ? labels.get(by.slice("apiKey:".length)) : undefined;
       return { ...row, author: label === undefined ? by : `API key ${label}` };
     });
   };
 
 async function listNames(deps: Needs, path: string, member = "name"): Promise<Map<string, string>> {
-  const all = (await unlessRefused(deps.inProject("GET", path))) ?? [];
-  return new Map(requireObjects(all).map((one) => [textAt(one, "id") ?? "", textAt(one, member) ?? ""]));
+  const all = (await ignoreRefusal(deps.inProject("GET", path))) ?? [];
+  return new Map(
+    requireObjects(all).map((one) => [getTextAt(one, "id") ?? "", getTextAt(one, member) ?? ""]),
+  );
 }
 
-async function unlessRefused<Answer>(answer: Promise<Answer>): Promise<Answer | undefined> {
+async function ignoreRefusal<Answer>(answer: Promise<Answer>): Promise<Answer | undefined> {
   try {
     return await answer;
   } catch (error) {

@@ -1,6 +1,6 @@
 /** Providers as a resource: the project's own, and the catalog. */
 import { encodeStep } from "../http/api.ts";
-import { isObject, requireObject, requireObjects, valueAt } from "../http/json.ts";
+import { isObject, requireObject, requireObjects, getValueAt } from "../http/json.ts";
 import { removeAt, text, type Resource } from "./resource.ts";
 
 export const PROVIDERS: Resource = {
@@ -12,14 +12,14 @@ export const PROVIDERS: Resource = {
     AUTHENTICATION: text("authType"),
     CAN: (row) =>
       ["read", "write", "subscribe", "proxy"]
-        .filter((action) => valueAt(row, `support.${action}`) === true)
+        .filter((action) => getValueAt(row, `support.${action}`) === true)
         .join(", "),
   },
   // The project's own come first; the catalog has some hundred.
   async list(deps) {
     const own = requireObjects(await deps.inProject("GET", "/providers"));
     const catalog = requireObject(await deps.api("GET", "/v1/providers"));
-    return [...own.map((one) => valueAt(one, "provider")), ...Object.values(catalog)].filter(isObject);
+    return [...own.map((one) => getValueAt(one, "provider")), ...Object.values(catalog)].filter(isObject);
   },
   get: async (deps, name) =>
     requireObject(

@@ -3,12 +3,12 @@ import { suggestName } from "../../ground/closest.ts";
 import { Failure } from "../failures.ts";
 import { encodeStep } from "../http/api.ts";
 import {
-  objectsAt,
+  listObjectsAt,
   requireObject,
   requireObjects,
   requireText,
-  textAt,
-  valueAt,
+  getTextAt,
+  getValueAt,
   type JsonObject,
 } from "../http/json.ts";
 import type { Column, Columns } from "../output/column.ts";
@@ -71,15 +71,15 @@ export const findIn =
   (path: string, singular: string, member?: string) =>
   async (deps: Connected, name: string): Promise<JsonObject> => {
     const all = requireObjects(await deps.inProject("GET", path));
-    const named = member === undefined ? [] : all.filter((item) => textAt(item, member) === name);
-    const found = all.find((item) => textAt(item, "id") === name) ?? named[0];
+    const named = member === undefined ? [] : all.filter((item) => getTextAt(item, member) === name);
+    const found = all.find((item) => getTextAt(item, "id") === name) ?? named[0];
     if (named.length > 1 && found === named[0]) {
       throw new Failure(`There are ${named.length} ${singular}s for ${name}; name one by its id.`, {
-        remedy: `Ids: ${named.map((item) => textAt(item, "id")).join(", ")}.`,
+        remedy: `Ids: ${named.map((item) => getTextAt(item, "id")).join(", ")}.`,
       });
     }
     if (found) return found;
-    const names = all.flatMap((item) => (member === undefined ? [] : (textAt(item, member) ?? [])));
+    const names = all.flatMap((item) => (member === undefined ? [] : (getTextAt(item, member) ?? [])));
     const hint = suggestName(name, names, "");
     throw new Failure(`There is no ${singular} \`${name}\` in this project. ${hint}`.trim());
   };
@@ -107,8 +107,8 @@ export async function listPages(
   for (let pages = 0; pages < MAX_PAGES && found.length < limit; pages += 1) {
     const pageSize = String(Math.min(limit, PAGE_SIZE));
     const page = await deps.inProject("GET", path, { query: { ...query, pageSize, pageToken } });
-    found.push(...objectsAt(page, "results"));
-    pageToken = textAt(page, "pagination.nextPageToken");
+    found.push(...listObjectsAt(page, "results"));
+    pageToken = getTextAt(page, "pagination.nextPageToken");
     if (!pageToken) break;
   }
   if (found.length >= limit && pageToken) deps.out.note(`showing the newest ${limit}; --limit shows more`);
@@ -134,7 +134,7 @@ export async function printRows(
 /** Returns a column with the value at a path. */
 export const text = (path: string) => ({
   text(row: JsonObject): string {
-    const value = valueAt(row, path);
+    const value = getValueAt(row, path);
     if (value === undefined || value === null) return "";
     return typeof value === "string" ? value : JSON.stringify(value);
   },
@@ -151,7 +151,7 @@ export const prose = (path: string): Column => ({ ...text(path), kind: "prose" }
 
 export const markExtra = (column: Column): Column => ({ ...column, isExtra: true });
 
-export const commaList = (path: string) => (row: JsonObject) => {
-  const value = valueAt(row, path);
+export const joinByComma = (path: string) => (row: JsonObject) => {
+  const value = getValueAt(row, path);
   return Array.isArray(value) ? value.map(String).join(", ") : "";
 };

@@ -2,7 +2,7 @@
 import { suggestName } from "../../ground/closest.ts";
 import { UsageFailure } from "../failures.ts";
 import { encodeStep } from "../http/api.ts";
-import { requireObject, requireObjects, textAt, valueAt, type JsonObject } from "../http/json.ts";
+import { requireObject, requireObjects, getTextAt, getValueAt, type JsonObject } from "../http/json.ts";
 import type { Connected } from "../settings/connect.ts";
 import { AUDIT } from "./audit.ts";
 import { GROUPS } from "./groups.ts";
@@ -10,7 +10,7 @@ import { findInstallation } from "./find-installation.ts";
 import { INTEGRATIONS } from "./integrations.ts";
 import { nameSource, withNames } from "./names.ts";
 import {
-  commaList,
+  joinByComma,
   markExtra,
   getAt,
   id,
@@ -67,7 +67,7 @@ const INSTALLATIONS: Resource = {
       return requireObjects(await deps.inProject("GET", path, { query: { groupRef: group } }));
     }
     const all = requireObjects(await deps.inProject("GET", "/installations"));
-    return group ? all.filter((one) => textAt(one, "group.groupRef") === group) : all;
+    return group ? all.filter((one) => getTextAt(one, "group.groupRef") === group) : all;
   },
   get: async (deps, key, { integration }) =>
     requireObject(
@@ -80,11 +80,11 @@ const INSTALLATIONS: Resource = {
 };
 
 /** Returns more than the API's status: `failing` without new tokens, `unverified` before the provider has accepted the credentials. */
-function connectionStatus(connection: JsonObject): string {
-  const reported = textAt(connection, "status") ?? "";
+function describeConnectionStatus(connection: JsonObject): string {
+  const reported = getTextAt(connection, "status") ?? "";
   if (reported === "bad_credentials") return reported;
-  if (valueAt(connection, "refreshFailure") !== undefined) return "failing";
-  return valueAt(connection, "verified") === false ? "unverified" : reported;
+  if (getValueAt(connection, "refreshFailure") !== undefined) return "failing";
+  return getValueAt(connection, "verified") === false ? "unverified" : reported;
 }
 
 const CONNECTIONS: Resource = {
@@ -95,7 +95,7 @@ const CONNECTIONS: Resource = {
     PROVIDER: text("provider"),
     GROUP: text("group.groupRef"),
     CONSUMER: text("consumer.consumerRef"),
-    STATUS: { text: connectionStatus, kind: "status" },
+    STATUS: { text: describeConnectionStatus, kind: "status" },
     SCHEME: markExtra(text("authScheme")),
     CREATED: time("createTime"),
     ID: id("id"),
@@ -138,7 +138,7 @@ const PROVIDER_APPS: Resource = {
   columns: {
     PROVIDER: text("provider"),
     "CLIENT ID": text("clientId"),
-    SCOPES: commaList("scopes"),
+    SCOPES: joinByComma("scopes"),
     CREATED: time("createTime"),
     ID: id("id"),
   },
@@ -153,9 +153,9 @@ const DESTINATIONS: Resource = {
   columns: {
     NAME: text("name"),
     TYPE: text("type"),
-    STATE: { text: (row) => textAt(row, "health.state") ?? "", kind: "status" },
+    STATE: { text: (row) => getTextAt(row, "health.state") ?? "", kind: "status" },
     WHY: {
-      text: (row) => textAt(row, "disabledReason") ?? textAt(row, "health.lastFailure.error") ?? "",
+      text: (row) => getTextAt(row, "disabledReason") ?? getTextAt(row, "health.lastFailure.error") ?? "",
       kind: "prose",
       isExtra: true,
     },
@@ -233,7 +233,7 @@ const API_KEYS: Resource = {
   columns: {
     LABEL: text("label"),
     KEY: text("key"),
-    SCOPES: commaList("scopes"),
+    SCOPES: joinByComma("scopes"),
     ACTIVE: status("active"),
     "LAST USED": time("lastUsedTime"),
     EXPIRES: time("expireTime"),
@@ -242,15 +242,15 @@ const API_KEYS: Resource = {
   },
   list: listAt("/api-keys"),
   get: async (deps, name) => findApiKey(deps, name),
-  remove: async (deps, name) => findAndRemove("/api-keys", "API key", "label")(deps, notWholeKey(name)),
+  remove: async (deps, name) => findAndRemove("/api-keys", "API key", "label")(deps, refuseWholeKey(name)),
 };
 
 /** Finds an API key by id or label. */
 export const findApiKey = async (deps: Connected, name: string): Promise<JsonObject> =>
-  findIn("/api-keys", "API key", "label")(deps, notWholeKey(name));
+  findIn("/api-keys", "API key", "label")(deps, refuseWholeKey(name));
 
 /** Refuses a whole key, which the API would accept, because paths end up in logs. */
-function notWholeKey(name: string): string {
+function refuseWholeKey(name: string): string {
   if (/^bb_[\w-]{16,}$/.test(name)) {
     throw new UsageFailure(
       "Name the API key by its id or label, not by the key itself; `busbar list api-keys` has the ids.",
@@ -321,7 +321,7 @@ const DELIVERIES: Resource = {
     RECORDS: text("records"),
     DESTINATION: text("destinationName"),
     STATUS: status("status"),
-    ATTEMPTS: (row) => String([valueAt(row, "attempts")].flat().length),
+    ATTEMPTS: (row) => String([getValueAt(row, "attempts")].flat().length),
     TIME: time("eventTime"),
     NEXT: time("nextAttemptTime"),
     ID: id("id"),

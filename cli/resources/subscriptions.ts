@@ -1,5 +1,5 @@
 /** Subscriptions of an installation, the events of providers that they received, and the events of a project. */
-import { requireObjects, textAt, valueAt, type JsonObject } from "../http/json.ts";
+import { requireObjects, getTextAt, getValueAt, type JsonObject } from "../http/json.ts";
 import { findInstallation } from "./find-installation.ts";
 import { markExtra, id, listPages, prose, status, text, time, type Resource } from "./resource.ts";
 
@@ -24,8 +24,8 @@ export const SUBSCRIPTIONS: Resource = {
 
 /** Why it does not use a faster source, or what a person must do, and its warnings. */
 function listReasons(row: JsonObject): string {
-  const warnings = valueAt(row, "warnings");
-  const all = [textAt(row, "reason"), ...(Array.isArray(warnings) ? warnings : [])];
+  const warnings = getValueAt(row, "warnings");
+  const all = [getTextAt(row, "reason"), ...(Array.isArray(warnings) ? warnings : [])];
   return all.filter((one) => typeof one === "string").join(" ");
 }
 
@@ -59,9 +59,9 @@ export const EVENTS: Resource = {
     TYPE: text("type"),
     GROUP: text("groupRef"),
     DELIVERIES: (row) => {
-      const all = [valueAt(row, "deliveries") ?? []].flat();
-      const missing = textAt(row, "missing");
-      return all.map((one) => textAt(one, "status") ?? "").join(", ") || (missing ? `no ${missing}` : "");
+      const all = [getValueAt(row, "deliveries") ?? []].flat();
+      const missing = getTextAt(row, "missing");
+      return all.map((one) => getTextAt(one, "status") ?? "").join(", ") || (missing ? `no ${missing}` : "");
     },
     ID: id("id"),
   },

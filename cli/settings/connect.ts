@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import { UsageFailure } from "../failures.ts";
 import { openApi, encodeStep, type Api, type Asked } from "../http/api.ts";
-import { requireObjects, textAt, type Json } from "../http/json.ts";
+import { requireObjects, getTextAt, type Json } from "../http/json.ts";
 import { Refused } from "../http/refused.ts";
 import { createOutput, type Output } from "../output/output.ts";
 import type { Terminal } from "../terminal.ts";
@@ -32,7 +32,7 @@ export async function connect(command: Command, terminal: Terminal): Promise<Con
 function open(target: Target, out: Output): Connected {
   const api = explainRefusedKey(openApi(target), target);
   let known: Promise<string> | undefined;
-  const project = () => (known ??= target.project ? Promise.resolve(target.project) : onlyProject(api));
+  const project = () => (known ??= target.project ? Promise.resolve(target.project) : getOnlyProject(api));
   return {
     api,
     project,
@@ -50,12 +50,12 @@ export const withoutConnecting = (error: unknown, remedy: string): unknown =>
     : error;
 
 /** Returns the only project of the key. Throws `UsageFailure` if there are several. */
-async function onlyProject(api: Api): Promise<string> {
+async function getOnlyProject(api: Api): Promise<string> {
   const listed = await api("GET", "/v1/projects").catch((error: unknown) => {
     throw withoutConnecting(error, "Name it with --project or BUSBAR_PROJECT; for the proxy give its id.");
   });
   const projects = requireObjects(listed);
-  const names = projects.flatMap((project) => textAt(project, "name") ?? []);
+  const names = projects.flatMap((project) => getTextAt(project, "name") ?? []);
   const [name, ...more] = names;
   if (name !== undefined && more.length === 0) return name;
   throw new UsageFailure(

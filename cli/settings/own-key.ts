@@ -1,6 +1,6 @@
 /** Looks up the API key in use: its id, label and scopes. */
 import { Refused } from "../http/refused.ts";
-import { requireObjects, textAt, valueAt } from "../http/json.ts";
+import { requireObjects, getTextAt, getValueAt } from "../http/json.ts";
 import type { Connected } from "./connect.ts";
 
 interface OwnKey {
@@ -23,13 +23,13 @@ export async function findOwnKey({
   try {
     const all = requireObjects(await inProject("GET", "/api-keys"));
     const [found, ...others] = all.filter((one) => {
-      const beginning = (textAt(one, "key") ?? "").replace(/…$/, "");
+      const beginning = (getTextAt(one, "key") ?? "").replace(/…$/, "");
       return beginning !== "" && apiKey.startsWith(beginning);
     });
-    const [id, label, key] = [textAt(found, "id"), textAt(found, "label"), textAt(found, "key")];
+    const [id, label, key] = [getTextAt(found, "id"), getTextAt(found, "label"), getTextAt(found, "key")];
     // The list of keys was answered, so the key has the scope `full`.
     if (!found || others.length > 0 || !id || !key) return { ...unnamed, scopes: ["full"] };
-    const scopes = [valueAt(found, "scopes") ?? []].flat().map(String);
+    const scopes = [getValueAt(found, "scopes") ?? []].flat().map(String);
     return { key, scopes, id, ...(label && { label }) };
   } catch (error) {
     if (error instanceof Refused && error.status === 403) return { ...unnamed, scopes: ["frontend"] };

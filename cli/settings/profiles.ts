@@ -4,7 +4,7 @@ import { chmod, mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/pro
 import { homedir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
 import { Failure } from "../failures.ts";
-import { isObject, parseJson, textAt, valueAt } from "../http/json.ts";
+import { isObject, parseJson, getTextAt, getValueAt } from "../http/json.ts";
 import type { Terminal } from "../terminal.ts";
 
 export interface Profile {
@@ -42,20 +42,20 @@ export async function readProfiles(env: Terminal["env"]): Promise<Profiles> {
     });
   }
   const data = found.size > MAX_BYTES ? undefined : parseJson(await readFile(path, "utf8"));
-  const stored = valueAt(data, "profiles");
+  const stored = getValueAt(data, "profiles");
   if (!isObject(stored)) throw new Failure(`${path} is damaged.`, { remedy: "Delete it and log in again." });
   const all = new Map<string, Profile>();
   for (const [origin, profile] of Object.entries(stored)) {
-    const apiKey = textAt(profile, "apiKey");
+    const apiKey = getTextAt(profile, "apiKey");
     if (apiKey === undefined) continue;
-    const [project, proxyUrl] = [textAt(profile, "project"), textAt(profile, "proxyUrl")];
+    const [project, proxyUrl] = [getTextAt(profile, "project"), getTextAt(profile, "proxyUrl")];
     all.set(origin, {
       apiKey,
       ...(project !== undefined && { project }),
       ...(proxyUrl !== undefined && { proxyUrl }),
     });
   }
-  const current = textAt(data, "current");
+  const current = getTextAt(data, "current");
   return { all, ...(current !== undefined && all.has(current) && { current }) };
 }
 

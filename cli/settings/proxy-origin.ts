@@ -1,6 +1,6 @@
 /** Finds the address of the proxy that belongs to a server. */
 import { UsageFailure } from "../failures.ts";
-import { textAt } from "../http/json.ts";
+import { getTextAt } from "../http/json.ts";
 import { Refused } from "../http/refused.ts";
 import type { Connected } from "./connect.ts";
 import { readOrigin } from "./target.ts";
@@ -17,7 +17,7 @@ export const findProxyOrigin = async (
 /** Returns undefined for a key that may not ask: only one with the scope `full` may. */
 async function findProxy(api: Connected["api"]): Promise<string | undefined> {
   try {
-    return textAt(await api("GET", "/v1/system"), "urls.proxy");
+    return getTextAt(await api("GET", "/v1/system"), "urls.proxy");
   } catch (error) {
     if (error instanceof Refused && error.status === 403) return undefined;
     throw error;

@@ -2,7 +2,7 @@
 import { readFile, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { Failure, UsageFailure } from "../failures.ts";
-import { parseJson, textAt } from "../http/json.ts";
+import { parseJson, getTextAt } from "../http/json.ts";
 import type { Terminal } from "../terminal.ts";
 import { findProfilesPath, readProfiles, type Profile } from "./profiles.ts";
 
@@ -52,13 +52,13 @@ export async function findTarget(
   terminal: Pick<Terminal, "env" | "cwd">,
 ): Promise<Target> {
   const { env } = terminal;
-  const given = firstGiven({
+  const given = findFirstGiven({
     "--url": options.url,
     BUSBAR_URL: env["BUSBAR_URL"],
     AMP_API_URL: env["AMP_API_URL"],
   });
   const origin = given.value ? readOrigin(given.value) : undefined;
-  const givenKey = firstGiven({
+  const givenKey = findFirstGiven({
     "--key": options.key,
     BUSBAR_API_KEY: env["BUSBAR_API_KEY"],
     AMP_API_KEY: origin && env["AMP_API_KEY"],
@@ -93,7 +93,7 @@ export async function findTarget(
 }
 
 /** Returns the first value that is set, even if it is empty. */
-function firstGiven(values: Record<string, string | undefined>): { name?: string; value?: string } {
+function findFirstGiven(values: Record<string, string | undefined>): { name?: string; value?: string } {
   const [name, value] = Object.entries(values).find(([, text]) => text !== undefined) ?? [];
   return { ...(name !== undefined && { name }), ...(value !== undefined && { value }) };
 }
@@ -130,9 +130,9 @@ async function readBootstrap({ cwd, env }: Pick<Terminal, "env" | "cwd">): Promi
   const found = await stat(path).catch(() => undefined);
   if (!found || (process.platform !== "win32" && (found.mode & 0o077) !== 0)) return undefined;
   const file = found.size > MAX_BOOTSTRAP_BYTES ? undefined : parseJson(await readFile(path, "utf8"));
-  const [base, apiKey] = [textAt(file, "urls.base"), textAt(file, "apiKey")];
+  const [base, apiKey] = [getTextAt(file, "urls.base"), getTextAt(file, "apiKey")];
   if (!base || !apiKey || !URL.canParse(base)) throw new Failure(`${path} is damaged.`);
-  const [project, proxyUrl] = [textAt(file, "projectId"), textAt(file, "urls.proxy")];
+  const [project, proxyUrl] = [getTextAt(file, "projectId"), getTextAt(file, "urls.proxy")];
   const { origin } = new URL(base);
   const how = `${origin} (the server of this folder, ${shown})`;
   return { origin, apiKey, found: how, path, ...(project && { project }), ...(proxyUrl && { proxyUrl }) };

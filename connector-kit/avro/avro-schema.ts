@@ -45,19 +45,19 @@ function readType(schema: Json | undefined, scope: Scope, depth: number): AvroTy
   if (Array.isArray(schema)) {
     return { kind: "union", branches: schema.map((branch) => readType(branch, scope, depth + 1)) };
   }
-  if (typeof schema === "string") return typeNamed(schema, scope);
+  if (typeof schema === "string") return findNamedType(schema, scope);
   if (!isJsonObject(schema)) throw new RangeError("a type of the Avro schema is neither name nor object");
   const { type } = schema;
   if (type === "record") return findRecordType(schema, scope, depth);
-  if (type === "enum") return remember(schema, scope, { kind: "enum", symbols: textsIn(schema.symbols) });
-  if (type === "fixed") return remember(schema, scope, { kind: "fixed", size: sizeIn(schema.size) });
+  if (type === "enum") return remember(schema, scope, { kind: "enum", symbols: listTexts(schema.symbols) });
+  if (type === "fixed") return remember(schema, scope, { kind: "fixed", size: readSize(schema.size) });
   if (type === "array") return { kind: "array", items: readType(schema.items, scope, depth + 1) };
   if (type === "map") return { kind: "map", items: readType(schema.values, scope, depth + 1) };
   // `{"type": "long", "logicalType": …}` is the plain type.
   return readType(type, scope, depth + 1);
 }
 
-function typeNamed(name: string, { named, namespace }: Scope): AvroType {
+function findNamedType(name: string, { named, namespace }: Scope): AvroType {
   const primitive = PRIMITIVES.find((one) => one === name);
   if (primitive) return { kind: primitive };
   const found = named.get(name) ?? named.get(`${namespace}.${name}`);
@@ -92,9 +92,9 @@ function remember<Type extends AvroType>(schema: JsonObject, scope: Scope, type:
 const findNamespace = (schema: JsonObject, { namespace }: Scope): string =>
   typeof schema.namespace === "string" ? schema.namespace : namespace;
 
-const textsIn = (list: Json | undefined): string[] => (Array.isArray(list) ? list.map(String) : []);
+const listTexts = (list: Json | undefined): string[] => (Array.isArray(list) ? list.map(String) : []);
 
-function sizeIn(size: Json | undefined): number {
+function readSize(size: Json | undefined): number {
   if (typeof size === "number" && Number.isSafeInteger(size) && size >= 0) return size;
   throw new RangeError("a fixed type of the Avro schema has no size");
 }

@@ -1,9 +1,9 @@
 /** A daily quota is over at midnight where the account is. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { nextQuotaReset } from "./daily-quota-reset.ts";
+import { findNextQuotaReset } from "./daily-quota-reset.ts";
 
-const midnight = (after: string, zone?: string) => nextQuotaReset(new Date(after), zone).toISOString();
+const midnight = (after: string, zone?: string) => findNextQuotaReset(new Date(after), zone).toISOString();
 
 test("midnight is the account's, UTC when its zone is unknown", () => {
   assert.equal(midnight("2026-03-01T15:00:00Z"), "2026-03-02T00:00:00.000Z");

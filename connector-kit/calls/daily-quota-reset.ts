@@ -1,8 +1,8 @@
 /** Finds when a daily quota resets: at the next midnight in the account's time zone. */
 
 /** Returns the first midnight after `after` in an IANA time zone, UTC if the zone is absent or unknown. */
-export function nextQuotaReset(after: Date, timeZone: string | undefined): Date {
-  const wall = wallClock(timeZone);
+export function findNextQuotaReset(after: Date, timeZone: string | undefined): Date {
+  const wall = openWallClock(timeZone);
   const today = wall(after);
   const target = Date.UTC(today.getUTCFullYear(), today.getUTCMonth(), today.getUTCDate() + 1);
   // The offset at midnight may differ from the current one (summer time), so it is looked up again at the guess.
@@ -14,7 +14,7 @@ export function nextQuotaReset(after: Date, timeZone: string | undefined): Date 
 }
 
 /** Returns a function that puts a moment's local date and time into the UTC fields of a `Date`. */
-function wallClock(timeZone: string | undefined): (moment: Date) => Date {
+function openWallClock(timeZone: string | undefined): (moment: Date) => Date {
   const format = openFormatter(timeZone);
   return (moment) => {
     const parts = new Map(format.formatToParts(moment).map(({ type, value }) => [type, Number(value)]));

@@ -39,12 +39,12 @@ const hasLargeExponent = (text: string): boolean =>
 function losesDigits(value: number, source: string): boolean {
   if (/^-?\d+$/.test(source)) return !Number.isSafeInteger(value);
   if (!Number.isFinite(value)) return true;
-  const digits = significantDigits(source);
+  const digits = keepSignificantDigits(source);
   // 17 digits are how programs write a double so that it can be read again.
-  return digits.length > 17 && digits !== significantDigits(String(value));
+  return digits.length > 17 && digits !== keepSignificantDigits(String(value));
 }
 
-const significantDigits = (number: string): string =>
+const keepSignificantDigits = (number: string): string =>
   number.replace(/e.*$/i, "").replace(/[-.]/g, "").replace(/^0+/, "").replace(/0+$/, "");
 
 /**
@@ -66,7 +66,7 @@ export function toExactInteger(digits: string): Json | undefined {
 export function readItemTexts(text: string): string[] | undefined {
   const value: unknown = JSON.parse(text);
   if (!Array.isArray(value)) return undefined;
-  return partTexts(text);
+  return splitParts(text);
 }
 
 /** Returns the texts of the members of a JSON object by name; undefined for another value. Throws `SyntaxError`. */
@@ -74,7 +74,7 @@ export function readMemberTexts(text: string): Map<string, string> | undefined {
   const value: unknown = JSON.parse(text);
   if (!isJsonObject(value)) return undefined;
   return new Map(
-    partTexts(text).map((part): [string, string] => {
+    splitParts(text).map((part): [string, string] => {
       const end = endOfText(part, 0);
       const name: string = JSON.parse(part.slice(0, end + 1));
       return [name, part.slice(part.indexOf(":", end) + 1).trim()];
@@ -83,7 +83,7 @@ export function readMemberTexts(text: string): Map<string, string> | undefined {
 }
 
 /** Returns the texts between the commas of a list or an object, which is known to be JSON. */
-function partTexts(text: string): string[] {
+function splitParts(text: string): string[] {
   const parts: string[] = [];
   let begin = text.search(/[[{]/) + 1;
   let depth = 0;

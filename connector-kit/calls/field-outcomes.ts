@@ -1,5 +1,5 @@
 /** Collects one outcome per definition while fields are written in several requests. */
-import { notSent, ProviderError } from "./provider-error.ts";
+import { buildNotSent, ProviderError } from "./provider-error.ts";
 import type { FieldOutcome } from "../fields.ts";
 
 export class FieldOutcomes {
@@ -47,12 +47,12 @@ export class FieldOutcomes {
       if (!this.#written) throw error;
       this.#stopped = true;
       this.fail(this.open(indexes), error);
-      this.fail([...this.#open], notSent(error));
+      this.fail([...this.#open], buildNotSent(error));
     }
   }
 
   finish(): FieldOutcome[] {
-    this.fail([...this.#open], notMentioned());
+    this.fail([...this.#open], buildNotMentioned());
     return this.#outcomes;
   }
 
@@ -63,7 +63,7 @@ export class FieldOutcomes {
   }
 }
 
-const notMentioned = (): ProviderError =>
+const buildNotMentioned = (): ProviderError =>
   new ProviderError({
     kind: "unknown_outcome",
     message: "the provider's answer does not say what became of this field; repeating the request is safe",

@@ -1,6 +1,6 @@
 /** Collects one outcome per record while a write is carried out in several requests. */
 import type { RecordOutcome } from "../connector.ts";
-import { notSent, ProviderError } from "./provider-error.ts";
+import { buildNotSent, ProviderError } from "./provider-error.ts";
 
 export class Outcomes {
   readonly #slots: (RecordOutcome | undefined)[];
@@ -40,13 +40,13 @@ export class Outcomes {
       if (!(error instanceof ProviderError) || !this.#slots.some((slot) => slot?.success)) throw error;
       this.#stopped = true;
       this.fail(this.open(indexes), error);
-      this.fail(this.open(this.#all()), notSent(error));
+      this.fail(this.open(this.#all()), buildNotSent(error));
     }
   }
 
   /** Returns every outcome in order; a record that no answer mentioned gets an error. */
   finish(): RecordOutcome[] {
-    return this.#slots.map((slot) => slot ?? { success: false, error: notMentioned() });
+    return this.#slots.map((slot) => slot ?? { success: false, error: buildNotMentioned() });
   }
 
   #all(): number[] {
@@ -54,7 +54,7 @@ export class Outcomes {
   }
 }
 
-const notMentioned = (): ProviderError =>
+const buildNotMentioned = (): ProviderError =>
   new ProviderError({
     kind: "unknown_outcome",
     message:

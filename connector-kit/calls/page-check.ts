@@ -3,7 +3,7 @@ import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import { ProviderError } from "./provider-error.ts";
 
 /** Returns the error for a page that cannot be used. The message is a sentence without a full stop. */
-export const brokenPage = (message: string): ProviderError =>
+export const buildBrokenPage = (message: string): ProviderError =>
   new ProviderError({ kind: "unreadable", message, status: 200 });
 
 /**
@@ -16,15 +16,15 @@ export const isTooLarge = (error: unknown, words?: string, answer = ""): error i
     (words !== undefined && (error.message.includes(words) || answer.includes(words))));
 
 /** Returns the object. Throws `ProviderError` with the name of what should have been one. */
-export function objectOrBroken(value: Json | undefined, name: string): JsonObject {
+export function requireObject(value: Json | undefined, name: string): JsonObject {
   if (isJsonObject(value)) return value;
-  throw brokenPage(`the provider's answer is broken: ${name} is not an object`);
+  throw buildBrokenPage(`the provider's answer is broken: ${name} is not an object`);
 }
 
 /** Returns the list. Throws `ProviderError` with the name of what should have been one. */
 export function listOrBroken(value: Json | undefined, name: string): Json[] {
   if (Array.isArray(value)) return value;
-  throw brokenPage(`the provider's answer is broken: ${name} is not a list`);
+  throw buildBrokenPage(`the provider's answer is broken: ${name} is not a list`);
 }
 
 /**
@@ -40,7 +40,9 @@ export function checkRising(
   let last = previous;
   for (const { id } of records) {
     if (last !== undefined && !isAfter(id, last)) {
-      throw brokenPage(`the provider's page is out of order or repeated: record ${id} comes after ${last}`);
+      throw buildBrokenPage(
+        `the provider's page is out of order or repeated: record ${id} comes after ${last}`,
+      );
     }
     last = id;
   }

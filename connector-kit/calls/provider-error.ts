@@ -79,7 +79,7 @@ export const mustBeMended = (kind: ProviderErrorKind): boolean =>
 const NOT_SENT = "not sent, because the request before it failed: ";
 
 /** The error of a request that was not sent because the one before it failed. */
-export const notSent = (error: ProviderError): ProviderError =>
+export const buildNotSent = (error: ProviderError): ProviderError =>
   error.message.startsWith(NOT_SENT)
     ? error
     : new ProviderError({
@@ -96,5 +96,5 @@ export const notSent = (error: ProviderError): ProviderError =>
 /** Awaits what is read before a write. If that fails, nothing was written, whatever the answer leaves open. */
 export const readBeforeWrite = async <Read>(reading: Promise<Read>): Promise<Read> =>
   reading.catch((error: unknown) => {
-    throw error instanceof ProviderError ? notSent(error) : error;
+    throw error instanceof ProviderError ? buildNotSent(error) : error;
   });

@@ -26,7 +26,7 @@ export async function send(
 ): Promise<ProviderAnswer> {
   const response = await fetch(request);
   const error = classify(response, account);
-  if (error && concernsEveryRecord(error.kind)) throw unlessProven(request, response, error);
+  if (error && concernsEveryRecord(error.kind)) throw doubtUnlessProven(request, response, error);
   const body = parseBody(response.text);
   if (error) return { body, error };
   if (body === undefined && response.text.trim() !== "")
@@ -60,7 +60,7 @@ export const concernsEveryRecord = (kind: ProviderErrorKind): boolean =>
  * Returns the error, or `unknown_outcome` where a request that must not be repeated may have been carried out: servers answer 500 after
  * they have stored a record, and what stands between gives up although the provider works on.
  */
-export function unlessProven(
+export function doubtUnlessProven(
   request: Pick<ProviderRequest, "repeatable">,
   response: ProviderResponse,
   error: ProviderError,

@@ -1,11 +1,11 @@
 /** Reads lists of which there is one for each record of another object: the lists of all these records, one after the other. */
 import { isJsonObject, type Json } from "../../ground/json.ts";
 import type { Connector } from "../connector.ts";
-import { brokenPage } from "../calls/page-check.ts";
+import { buildBrokenPage } from "../calls/page-check.ts";
 import type { ProviderFetch, ProviderRequest } from "../calls/provider-fetch.ts";
 import { ProviderError } from "../calls/provider-error.ts";
 import type { Checkpoint, ReadPage, ReadPlan } from "../read-connector.ts";
-import { textAt } from "../calls/text-at.ts";
+import { getTextAt } from "../calls/get-text-at.ts";
 import { buildPageRequest, readListPage } from "./list-page.ts";
 import { readScanState } from "./scan-state.ts";
 import type { ObjectPlan } from "./plan.ts";
@@ -133,8 +133,9 @@ function readValue(
   { idPath }: ObjectPlan,
   { object, by = idPath }: NonNullable<ObjectPlan["parent"]>,
 ): string {
-  const value = textAt(record, by);
-  if (value === undefined || value === "") throw brokenPage(`a record of ${object} has nothing at ${by}`);
+  const value = getTextAt(record, by);
+  if (value === undefined || value === "")
+    throw buildBrokenPage(`a record of ${object} has nothing at ${by}`);
   return value;
 }
 

@@ -5,9 +5,9 @@ import { retryAfter, retryTime as usualTime } from "../../ground/retry-after.ts"
 import { shorten } from "../../ground/storable-text.ts";
 import type { ProviderResponse } from "../calls/provider-fetch.ts";
 import { ProviderError, type ProviderErrorKind } from "../calls/provider-error.ts";
-import { refusalKind, describeUnexplained } from "../calls/refusal-kind.ts";
+import { judgeRefusal, describeUnexplained } from "../calls/judge-refusal.ts";
 import { addToNow, parseBody } from "../calls/send-request.ts";
-import { textAt, valueAt } from "../calls/text-at.ts";
+import { getTextAt, getValueAt } from "../calls/get-text-at.ts";
 import type { Description } from "./rules/description.ts";
 
 const RATE_LIMITED_MS = 10_000;
@@ -39,7 +39,7 @@ export const declarativeClassify =
       (graphql !== undefined && code === UNEXPECTED ? "unavailable" : undefined) ??
       (isGood
         ? "invalid"
-        : refusalKind(response, classifyKind(status), words !== undefined || isFilledJson(body)));
+        : judgeRefusal(response, classifyKind(status), words !== undefined || isFilledJson(body)));
     return new ProviderError({
       kind,
       message: reason ?? describeUnexplained(provider, status, kind),
@@ -70,14 +70,14 @@ const isFilledJson = (body: Json | undefined): boolean =>
 function isRefusal(body: Json | undefined, okWhen: string | undefined): boolean {
   if (body === undefined || okWhen === undefined) return false;
   const [path = "", wanted] = okWhen.split("=");
-  const value = textAt(body, path);
+  const value = getTextAt(body, path);
   return value !== undefined && value !== wanted;
 }
 
 const isListed = (body: Json | undefined, { refusedBy, message }: Description["errors"]): boolean =>
   body !== undefined &&
   refusedBy !== undefined &&
-  hasReasons(valueAt(body, refusedBy)) &&
+  hasReasons(getValueAt(body, refusedBy)) &&
   findReason(body, message) !== undefined;
 
 /** Errors come with status 200, also beside data; those of a mutation's input are in its payload. `judgeMutation` looks closer. */
@@ -113,8 +113,8 @@ function classifyKind(status: number): ProviderErrorKind {
 
 function codeIn(body: Json | undefined, { code, furtherCode }: Description["errors"]): string | undefined {
   if (body === undefined) return undefined;
-  const first = code === undefined ? undefined : textAt(body, code);
-  return first ?? (furtherCode === undefined ? undefined : textAt(body, furtherCode));
+  const first = code === undefined ? undefined : getTextAt(body, code);
+  return first ?? (furtherCode === undefined ? undefined : getTextAt(body, furtherCode));
 }
 
 /**
@@ -147,7 +147,7 @@ function textsAt(value: Json, [first, ...rest]: string[], field: string | undefi
 /** Entries with what stands before their texts: the names of an object's members, or the field that an entry of a list names. */
 const listEntries = (value: Json, field: string | undefined): [name: string, item: Json][] =>
   Array.isArray(value)
-    ? value.slice(0, MAX_TEXTS).map((item) => [(field !== undefined && textAt(item, field)) || "", item])
+    ? value.slice(0, MAX_TEXTS).map((item) => [(field !== undefined && getTextAt(item, field)) || "", item])
     : isJsonObject(value)
       ? Object.entries(value).slice(0, MAX_TEXTS)
       : [];

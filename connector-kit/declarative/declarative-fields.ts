@@ -3,11 +3,11 @@ import { formatFieldPath } from "../../ground/field-path.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import type { Connector } from "../connector.ts";
 import type { FieldMetadata, FieldsConnector } from "../fields.ts";
-import { brokenPage } from "../calls/page-check.ts";
+import { buildBrokenPage } from "../calls/page-check.ts";
 import type { ProviderFetch, ProviderRequest } from "../calls/provider-fetch.ts";
 import { ProviderError } from "../calls/provider-error.ts";
 import type { Checkpoint, ReadPlan } from "../read-connector.ts";
-import { textAt } from "../calls/text-at.ts";
+import { getTextAt } from "../calls/get-text-at.ts";
 import { buildPageRequest, readListPage } from "./list-page.ts";
 import type { Description } from "./rules/description.ts";
 import type { FieldListRules, FlagRules, MetadataRules } from "./rules/metadata-rules.ts";
@@ -79,7 +79,7 @@ export async function readFieldList(
     checkpoint = page.next;
     if (!checkpoint) return fields;
   }
-  throw brokenPage(`the list of the ${rules.name} does not end`);
+  throw buildBrokenPage(`the list of the ${rules.name} does not end`);
 }
 
 /** Returns the request of the first page of the account's fields. */
@@ -117,13 +117,13 @@ function listedField(list: FieldListRules, name: string, raw: JsonObject): Field
   const isCustom = list.custom ? isSet(raw, list.custom) : list.customIn !== undefined;
   const steps = list.nameHasDots ? name.split(".") : [name];
   const path = isCustom && list.customIn !== undefined ? [list.customIn, ...steps] : steps;
-  const providerType = textAt(raw, list.type) ?? "";
-  const explanation = list.explanation === undefined ? undefined : textAt(raw, list.explanation);
-  const referred = list.refersTo === undefined ? undefined : textAt(raw, list.refersTo);
+  const providerType = getTextAt(raw, list.type) ?? "";
+  const explanation = list.explanation === undefined ? undefined : getTextAt(raw, list.explanation);
+  const referred = list.refersTo === undefined ? undefined : getTextAt(raw, list.refersTo);
   const values = valuesIn(raw, providerType, list.options);
   return {
     fieldName: formatFieldPath(path),
-    displayName: (list.label === undefined ? undefined : textAt(raw, list.label)) ?? name,
+    displayName: (list.label === undefined ? undefined : getTextAt(raw, list.label)) ?? name,
     ...(explanation !== undefined && { description: explanation }),
     valueType: (Object.hasOwn(list.types, providerType) ? list.types[providerType] : undefined) ?? "other",
     providerType,
@@ -139,7 +139,7 @@ function isSet(raw: JsonObject, flag: FlagRules | undefined): boolean {
   if (!flag) return false;
   const { paths, is, isNot = [] } = flag;
   return paths.every((path) => {
-    const value = textAt(raw, path) ?? "none";
+    const value = getTextAt(raw, path) ?? "none";
     return is ? is.includes(value) : !isNot.includes(value);
   });
 }
@@ -159,6 +159,6 @@ function valuesIn(
 
 /** The entry itself may be the text. */
 function textIn(entry: Json, path: string | undefined): string | undefined {
-  if (path !== undefined) return textAt(entry, path);
+  if (path !== undefined) return getTextAt(entry, path);
   return isJsonObject(entry) || Array.isArray(entry) || entry === null ? undefined : String(entry);
 }

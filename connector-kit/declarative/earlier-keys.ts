@@ -3,7 +3,7 @@
  * behind one before it that is still there: nothing is left out, and hardly a record comes twice.
  */
 import type { ProviderError } from "../calls/provider-error.ts";
-import { textAt } from "../calls/text-at.ts";
+import { getTextAt } from "../calls/get-text-at.ts";
 import type { SourceRecord } from "../read-connector.ts";
 import type { PagingRules } from "./rules/paging-rules.ts";
 import { mayBeOfPlace } from "./scan-progress.ts";
@@ -48,7 +48,7 @@ export async function readEarlier<P extends Page>(
 
 const hasKey = ({ keyset }: PagingRules, { records, deleted }: Page, key: ScanState["place"]): boolean =>
   [...records, ...deleted].some(
-    ({ id, raw }) => key === (keyset?.from === undefined ? id : textAt(raw, keyset.from)),
+    ({ id, raw }) => key === (keyset?.from === undefined ? id : getTextAt(raw, keyset.from)),
   );
 
 /** Returns where the list goes on earlier; undefined where nothing earlier is known, or where the refusal is not about the place. */

@@ -1,7 +1,7 @@
 /** Reads the fields of a page that one request could not name, by the ids of its records. */
 import { isJsonObject, type JsonObject } from "../../ground/json.ts";
 import type { Connector } from "../connector.ts";
-import { brokenPage, listOrBroken, objectOrBroken } from "../calls/page-check.ts";
+import { buildBrokenPage, listOrBroken, requireObject } from "../calls/page-check.ts";
 import type { ProviderFetch, ProviderRequest } from "../calls/provider-fetch.ts";
 import { readByIds } from "../calls/read-by-ids.ts";
 import { fillPath, fillText } from "./fill-path.ts";
@@ -33,7 +33,7 @@ export async function withFurtherFields(
       // An answer without a body has no records.
       const listed = body === undefined ? [] : listOrBroken(at(body, rules.records), "the list of records");
       for (const entry of listed) {
-        const record = objectOrBroken(entry, "a record");
+        const record = requireObject(entry, "a record");
         more.get(readRecordId(record, rules) ?? "")?.push(record);
       }
     }
@@ -54,7 +54,7 @@ export async function withFurtherFields(
 
 function requestByIds(rules: ObjectPlan, to: string, ids: string[], names: string[]): ProviderRequest {
   const { list } = rules;
-  if (!list) throw brokenPage(`${rules.name} cannot be listed`);
+  if (!list) throw buildBrokenPage(`${rules.name} cannot be listed`);
   const query = Object.entries(list.query ?? {}).map(([name, value]): [string, string] => [
     name,
     fillText(value, rules),

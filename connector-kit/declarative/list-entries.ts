@@ -1,7 +1,7 @@
 /** Finds the entries of a list in an answer. */
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
-import { listOrBroken, objectOrBroken } from "../calls/page-check.ts";
-import { joinLists, textAt } from "../calls/text-at.ts";
+import { listOrBroken, requireObject } from "../calls/page-check.ts";
+import { joinLists, getTextAt } from "../calls/get-text-at.ts";
 import { fillPath } from "./fill-path.ts";
 import { at, type ObjectPlan } from "./object-plan.ts";
 import { nestValue } from "./request-parts.ts";
@@ -10,7 +10,7 @@ import { nestValue } from "./request-parts.ts";
 export function listEntries(body: Json, rules: ObjectPlan): JsonObject[] {
   const each = rules.each === undefined ? undefined : fillPath(rules.each, rules);
   const listed = listOrBroken(listIn(body, rules), "the list of records");
-  return listed.map((entry) => objectOrBroken(at(entry, each), "a record"));
+  return listed.map((entry) => requireObject(at(entry, each), "a record"));
 }
 
 /** A list that is null or left out is empty where what is around it shows that the answer has the described form. */
@@ -21,7 +21,7 @@ function listIn(body: Json, { records, absentWhenEmpty, keyed, ...rules }: Objec
   if (list === null && path !== "") return [];
   if (list !== undefined) return list;
   const [okPath, okValue] = rules.okWhen?.split("=") ?? [];
-  if (okPath !== undefined && textAt(body, okPath) !== okValue) return undefined;
+  if (okPath !== undefined && getTextAt(body, okPath) !== okValue) return undefined;
   const [outer = ""] = path.split(".*.");
   const around = at(body, outer.slice(0, Math.max(0, outer.lastIndexOf("."))));
   if (around === undefined || !isJsonObject(around)) return undefined;

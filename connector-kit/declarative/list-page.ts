@@ -1,12 +1,12 @@
 /** Reads one page of a list by a description, and compares its records with bounds and filters. */
 import type { Json, JsonObject } from "../../ground/json.ts";
 import type { Connector } from "../connector.ts";
-import { brokenPage, isTooLarge } from "../calls/page-check.ts";
+import { buildBrokenPage, isTooLarge } from "../calls/page-check.ts";
 import type { ProviderFetch, ProviderRequest, ProviderResponse } from "../calls/provider-fetch.ts";
 import { ProviderError } from "../calls/provider-error.ts";
 import type { Checkpoint, ReadPage, ReadPlan, SourceRecord } from "../read-connector.ts";
 import { parseBody, send, buildUnreadable } from "../calls/send-request.ts";
-import { textAt } from "../calls/text-at.ts";
+import { getTextAt } from "../calls/get-text-at.ts";
 import { watchHeaders } from "../calls/watch-headers.ts";
 import { buildBody } from "./write/body-members.ts";
 import { chooseList, divide, nextList, type ChosenList, type Wanted } from "./chosen-list.ts";
@@ -204,7 +204,7 @@ export async function readPageFrom(
   const again = refusal && restartBehind(rules.paging ?? {}, reached, refusal);
   if (again) return readAgain(again);
   if (refusal) throw refusal;
-  if (!response) throw brokenPage("there is no answer");
+  if (!response) throw buildBrokenPage("there is no answer");
   const body = isEmpty ? null : parseBody(response.text);
   if (body === undefined) throw buildUnreadable(response);
   const all = isEmpty ? [] : listEntries(body, rules);
@@ -286,7 +286,7 @@ function nextState(
   const fitted = findFittedPage(rules, plan, state);
   const pageSize = most === undefined ? undefined : (fitted?.size ?? chooseSize(most, plan.pageSize));
   const { from } = paging.keyset ?? {};
-  const keys = from === undefined ? ids : entries.map((entry) => textAt(entry, from));
+  const keys = from === undefined ? ids : entries.map((entry) => getTextAt(entry, from));
   const before = countBefore(state);
   const read = before === undefined ? undefined : before + ids.length;
   const moves = rules.since?.keyset === true && bound !== undefined;
@@ -348,7 +348,7 @@ function isBehindPeriod({ newestFirst, bound }: ChosenList, records: SourceRecor
 }
 
 function totalIn(body: Json, { total }: ObjectPlan): number | undefined {
-  const value = total === undefined ? undefined : Number(textAt(body, total) ?? Number.NaN);
+  const value = total === undefined ? undefined : Number(getTextAt(body, total) ?? Number.NaN);
   return value !== undefined && Number.isInteger(value) ? value : undefined;
 }
 
@@ -367,7 +367,7 @@ async function wholeRecords(
   for (const entry of entries) {
     const id = readRecordId(entry, rules);
     if (id === undefined)
-      throw brokenPage(`an entry of ${rules.name} has no id: \`${rules.idPath}\` is missing or empty`);
+      throw buildBrokenPage(`an entry of ${rules.name} has no id: \`${rules.idPath}\` is missing or empty`);
     const record = await getOne({ plan: rules, fetch, classify }, id, fields);
     if (record) whole.push(record);
   }
@@ -377,7 +377,7 @@ async function wholeRecords(
 export function readSourceRecord(raw: JsonObject, rules: ObjectPlan): SourceRecord {
   const id = readRecordId(raw, rules);
   if (id === undefined)
-    throw brokenPage(`a record of ${rules.name} has no id: \`${rules.idPath}\` is missing or empty`);
+    throw buildBrokenPage(`a record of ${rules.name} has no id: \`${rules.idPath}\` is missing or empty`);
   const changeTime = timeAt(raw, rules.changedPath);
   const { parent, parentValue } = rules;
   const below = parent?.to === undefined || parentValue === undefined ? {} : { [parent.to]: parentValue };

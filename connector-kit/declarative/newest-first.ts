@@ -3,7 +3,7 @@
  * is read moves to the front, behind the reader's back. So the list is read from the front again, as far as it has changed since the
  * reading before began, until one page is enough for that.
  */
-import { brokenPage } from "../calls/page-check.ts";
+import { buildBrokenPage } from "../calls/page-check.ts";
 import type { SourceRecord } from "../read-connector.ts";
 import type { ChosenList } from "./chosen-list.ts";
 import type { PagePlace, ScanState } from "./scan-state.ts";
@@ -47,7 +47,7 @@ export function readOn(
   }
   if (isFirst || newest === undefined || newest === floor) return { isOver: true, next: undefined };
   if (readings >= MAX_READINGS)
-    throw brokenPage(`the records of ${name} change faster than their list can be read`);
+    throw buildBrokenPage(`the records of ${name} change faster than their list can be read`);
   return { isOver: true, next: { readings: readings + 1, floor: newest, known: front } };
 }
 
@@ -63,6 +63,6 @@ function requireNewestFirst(name: string, records: SourceRecord[]): void {
   for (const [index, { changeTime }] of records.entries()) {
     const before = records[index - 1]?.changeTime;
     if (changeTime && before && changeTime.getTime() >= before.getTime() + 1_000)
-      throw brokenPage(`the list of ${name} is not in the order of change, newest first`);
+      throw buildBrokenPage(`the list of ${name} is not in the order of change, newest first`);
   }
 }

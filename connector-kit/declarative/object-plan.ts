@@ -6,7 +6,7 @@ import type { KnownObjects } from "../known-objects.ts";
 import { graphqlPlan } from "./graphql-plan.ts";
 import type { Mode, ObjectPlan } from "./plan.ts";
 import { toPlainValues } from "./write/typed-values.ts";
-import { textAt, valueAt } from "../calls/text-at.ts";
+import { getTextAt, getValueAt } from "../calls/get-text-at.ts";
 import type { Description, ObjectRules, UpsertRules } from "./rules/description.ts";
 
 export type { Mode, ObjectPlan };
@@ -157,16 +157,16 @@ export function findIdFaults({ ids }: Description): IdFault {
 /** Returns the value at a path; an empty path is the whole. A member whose name has dots is taken by its whole name. */
 export function at(value: Json | undefined, path: string | undefined): Json | undefined {
   if (value === undefined || !path) return value;
-  return isJsonObject(value) && Object.hasOwn(value, path) ? value[path] : valueAt(value, path);
+  return isJsonObject(value) && Object.hasOwn(value, path) ? value[path] : getValueAt(value, path);
 }
 
 export const readRecordId = (record: Json | undefined, plan: ObjectPlan): string | undefined =>
-  record === undefined ? undefined : textAt(record, plan.idPath);
+  record === undefined ? undefined : getTextAt(record, plan.idPath);
 
 const byName = (entries: Json[], path: string): JsonObject =>
   Object.fromEntries(
     entries.flatMap((entry) => {
-      const name = textAt(entry, path);
+      const name = getTextAt(entry, path);
       return name === undefined ? [] : [[name, entry] as const];
     }),
   );

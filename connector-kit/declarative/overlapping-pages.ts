@@ -5,7 +5,7 @@
  * many were deleted, and the list goes back until a page has one.
  */
 import type { JsonObject } from "../../ground/json.ts";
-import { brokenPage } from "../calls/page-check.ts";
+import { buildBrokenPage } from "../calls/page-check.ts";
 import type { ReadPlan } from "../read-connector.ts";
 import { readRecordId, type ObjectPlan } from "./object-plan.ts";
 import { chooseSize, findFittedPage, fitAcross, hasFittedPages, type FittedPage } from "./fitted-pages.ts";
@@ -71,7 +71,7 @@ export function goBack(
   const steps = reached > (state.furthest ?? 0) ? 1 : back + 1;
   // Enough to go back to the start twice.
   if (steps > MAX_BACK + (2 * furthest) / size)
-    throw brokenPage(
+    throw buildBrokenPage(
       `the pages of ${rules.name} do not join: their list is in no fixed order, or its records move faster than it can be read`,
     );
   const before = Math.max(firstPlace(rules), reached - Math.min(size, LEAST_BACK * 4 ** inRow));

@@ -1,8 +1,8 @@
 /** Paging of declarative lists: what a position adds to a request, and which position an answer leads to. */
 import type { Json } from "../../ground/json.ts";
-import { brokenPage } from "../calls/page-check.ts";
+import { buildBrokenPage } from "../calls/page-check.ts";
 import type { ProviderResponse, ProviderFetch, ProviderRequest } from "../calls/provider-fetch.ts";
-import { textAt } from "../calls/text-at.ts";
+import { getTextAt } from "../calls/get-text-at.ts";
 import { at, type ObjectPlan } from "./object-plan.ts";
 import type { PagingRules } from "./rules/paging-rules.ts";
 import { put, type RequestParts, formatTime, withQuery } from "./request-parts.ts";
@@ -74,7 +74,7 @@ export function nextPlace(
     const end = fitted.before + count;
     // A total of the records that the user sees is not reached by hidden rows before the page, nor by records that are deleted by now.
     const reached = { ...answered, read: Math.min(end, answered.read ?? end) };
-    const isLast = page?.pages !== undefined && number >= Number(textAt(body, page.pages) ?? Number.NaN);
+    const isLast = page?.pages !== undefined && number >= Number(getTextAt(body, page.pages) ?? Number.NaN);
     if (isLast || !goesOn(paging, counted, reached)) return undefined;
     // Where others follow, a page may be short because the user does not see some of its rows.
     const length = hasMore(counted, answered) ? fitted.size : count;
@@ -82,7 +82,7 @@ export function nextPlace(
   }
   if (page) {
     const number = typeof before === "number" ? before : page.first;
-    const pages = page.pages === undefined ? undefined : Number(textAt(body, page.pages) ?? Number.NaN);
+    const pages = page.pages === undefined ? undefined : Number(getTextAt(body, page.pages) ?? Number.NaN);
     const isLast = pages !== undefined && number - page.first + 1 >= pages;
     return !isLast && goesOn(paging, page, answered) ? number + 1 : undefined;
   }
@@ -97,7 +97,7 @@ export function nextPlace(
   // A total falls with each record that is deleted, also with one that was counted as read: it ends no list that goes on behind a record.
   if (!keyset || !goesOn(paging, keyset, { ...answered, total: undefined })) return undefined;
   if (lastId !== undefined) return lastId;
-  throw brokenPage("the provider says that records follow, but the page has none to go on from");
+  throw buildBrokenPage("the provider says that records follow, but the page has none to go on from");
 }
 
 interface Flags {
@@ -161,7 +161,7 @@ const firstOffset = ({ first = 0 }: Pick<NonNullable<PagingRules["offset"]>, "fi
 /** Returns the cursor as text. Providers end a list with an absent one, null, false, an empty text or 0. */
 function cursorIn(body: Json, path: string): string | undefined {
   const value = at(body, path);
-  return value === false || value === 0 ? undefined : textAt(body, path);
+  return value === false || value === 0 ? undefined : getTextAt(body, path);
 }
 
 /** Returns the cursor alone where the answer has the whole address of the next page in its place, as answers of Keap do. */
@@ -183,7 +183,7 @@ const isTrue = (value: Json | undefined): boolean =>
 function pathBelow(url: string | undefined, listPath: string): string | undefined {
   if (url === undefined) return undefined;
   const parsed = URL.parse(url, `https://provider.invalid${listPath}`);
-  if (!parsed) throw brokenPage(`the address of the next page is not a URL: ${url.slice(0, 200)}`);
+  if (!parsed) throw buildBrokenPage(`the address of the next page is not a URL: ${url.slice(0, 200)}`);
   return (parsed.pathname.endsWith(listPath) ? listPath : parsed.pathname) + parsed.search;
 }
 
@@ -209,7 +209,7 @@ export async function requestFirstPlace(
 ): Promise<Pick<ScanState, "place">> {
   const { body, error } = await send(request, fetch, classify);
   if (error) throw error;
-  const place = body === undefined || !cursor ? undefined : textAt(body, cursor.from);
-  if (place === undefined) throw brokenPage("the answer has no first cursor");
+  const place = body === undefined || !cursor ? undefined : getTextAt(body, cursor.from);
+  if (place === undefined) throw buildBrokenPage("the answer has no first cursor");
   return { place };
 }

@@ -1,9 +1,9 @@
 /** State of a scan over a declarative list, by which a scan that repeats pages, or ends too early, fails with an explanation. */
 import { createHash } from "node:crypto";
 import type { Json } from "../../ground/json.ts";
-import { brokenPage } from "../calls/page-check.ts";
+import { buildBrokenPage } from "../calls/page-check.ts";
 import type { ProviderError, ProviderErrorKind } from "../calls/provider-error.ts";
-import { valueAt } from "../calls/text-at.ts";
+import { getValueAt } from "../calls/get-text-at.ts";
 import { shorten } from "../../ground/storable-text.ts";
 import type { PagingRules } from "./rules/paging-rules.ts";
 import type { PagePlace, ScanState } from "./scan-state.ts";
@@ -40,15 +40,15 @@ export function trackProgress(state: ScanState, paging: PagingRules, step: Step)
   const here = digest(`${after ?? ""} ${place}`);
   const returns = here === state.mark || here === digestPlace(state);
   if (returns && !paging.cursor?.scroll && !step.goesBack)
-    throw brokenPage(`the next page is one that was read before: ${String(place).slice(0, 200)}`);
+    throw buildBrokenPage(`the next page is one that was read before: ${String(place).slice(0, 200)}`);
   const empty = ids.length === 0 ? (state.empty ?? 0) + 1 : 0;
   if (empty > MAX_EMPTY_PAGES)
-    throw brokenPage(`${empty} pages in a row are empty, and the provider names a next one`);
+    throw buildBrokenPage(`${empty} pages in a row are empty, and the provider names a next one`);
   // Behind a bound that has moved, the records at the bound are there once more.
   const page = ids.length === 0 ? undefined : digest(`${state.after ?? ""} ${ids.join(" ")}`);
   // A page that is compared may have what the page behind it had, where so many have left.
   if (page !== undefined && page === state.page && !state.comparison)
-    throw brokenPage(`the page has the same ${ids.length} records as the one before it`);
+    throw buildBrokenPage(`the page has the same ${ids.length} records as the one before it`);
   requireDepth(paging, step.pagesBefore ?? pages, read);
   // Brent's search for circles: the mark moves on to the place at each power of two.
   const isPower = (pages & (pages - 1)) === 0;
@@ -105,19 +105,19 @@ export function restartBehind(
 export function restartBehindLoss(paging: PagingRules, state: ScanState): ScanState {
   const again = restartBehind(paging, state);
   if (again) return again;
-  throw brokenPage("the provider has gone on with the scroll, and pages of it were lost");
+  throw buildBrokenPage("the provider has gone on with the scroll, and pages of it were lost");
 }
 
 /** Throws if the list has ended although the provider announced more records. */
 export function requireWhole({ read, total }: { read: number | undefined; total: number | undefined }): void {
   if (read === undefined || total === undefined || read >= total) return;
-  throw brokenPage(`the list ended after ${read} records, but the provider tells of ${total}`);
+  throw buildBrokenPage(`the list ended after ${read} records, but the provider tells of ${total}`);
 }
 
 /** Throws where the provider says that it ended the list although more records follow. */
 export function requireComplete(paging: PagingRules, body: Json): void {
   const reason = listReasons(paging, body).find((text) => isOfCut(paging, text));
-  if (reason !== undefined) throw brokenPage(`the provider ended the list before its end: ${reason}`);
+  if (reason !== undefined) throw buildBrokenPage(`the provider ended the list before its end: ${reason}`);
 }
 
 /** Returns a warning for people with what the provider says of a list that it has not cut. */
@@ -127,7 +127,7 @@ export function warnOfOthers(paging: PagingRules, body: Json): string | undefine
 }
 
 function listReasons({ incomplete }: PagingRules, body: Json): string[] {
-  const found = incomplete === undefined ? null : (valueAt(body, incomplete) ?? null);
+  const found = incomplete === undefined ? null : (getValueAt(body, incomplete) ?? null);
   return (Array.isArray(found) ? found : [found])
     .filter((entry) => entry !== null && entry !== "")
     .map((entry) => shorten(typeof entry === "string" ? entry : JSON.stringify(entry), 200));
@@ -145,7 +145,7 @@ export function requireDepth({ depth = {} }: PagingRules, pages: number, read = 
         ? [depth.records, "records"]
         : [];
   if (limit !== undefined)
-    throw brokenPage(
+    throw buildBrokenPage(
       `the list goes on after ${limit} ${unit}, which is as far as the provider lets it be read`,
     );
 }

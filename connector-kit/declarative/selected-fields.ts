@@ -1,6 +1,6 @@
 /** Names the wanted fields in a request, for providers that return only those. */
 import { parseFieldPath } from "../../ground/field-path.ts";
-import { valueAt } from "../calls/text-at.ts";
+import { getValueAt } from "../calls/get-text-at.ts";
 import type { SourceRecord } from "../read-connector.ts";
 import type { ObjectPlan } from "./object-plan.ts";
 import { put, withQuery, type RequestParts } from "./request-parts.ts";
@@ -9,7 +9,7 @@ import { put, withQuery, type RequestParts } from "./request-parts.ts";
 export function putSelected(parts: RequestParts, plan: ObjectPlan, fields: readonly string[]): void {
   const [place, ...path] = (plan.select?.to ?? "").split(".");
   const name = path.join(".");
-  const listed = place === "body" ? valueAt(parts.body, name) : plan.list?.query?.[name];
+  const listed = place === "body" ? getValueAt(parts.body, name) : plan.list?.query?.[name];
   putNames(
     parts,
     plan,

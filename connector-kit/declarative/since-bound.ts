@@ -1,6 +1,6 @@
 /** Writes the lower bound of a list, and moves it on with the records where pages go on by time. */
 import { now } from "../../ground/clock.ts";
-import { brokenPage } from "../calls/page-check.ts";
+import { buildBrokenPage } from "../calls/page-check.ts";
 import type { ReadPlan, SourceRecord } from "../read-connector.ts";
 import { buildBody } from "./write/body-members.ts";
 import type { ChosenList } from "./chosen-list.ts";
@@ -86,7 +86,7 @@ export function moveBound(
   const times = records.flatMap(({ changeTime }) => changeTime ?? []);
   const time = times.at(-1);
   if (!time)
-    throw brokenPage(`record ${last.id} of ${name} has no time of change, by which the list goes on`);
+    throw buildBrokenPage(`record ${last.id} of ${name} has no time of change, by which the list goes on`);
   if (!isOrdered(times)) throw outOfOrder(name);
   const [written, reached] = [formatTime(bound, since?.format), formatTime(time, since?.format)];
   if (written === reached) return stays();
@@ -128,7 +128,7 @@ export const digestRecords = (records: SourceRecord[]): string => {
   return digest(ids.join(" "));
 };
 
-const outOfOrder = (name: string) => brokenPage(`the list of ${name} is not in the order of change`);
+const outOfOrder = (name: string) => buildBrokenPage(`the list of ${name} is not in the order of change`);
 
 /** Times may be sorted by the second although records have milliseconds. */
 const isOrdered = (times: Date[]): boolean =>

@@ -5,7 +5,7 @@ import type { ProviderInfo } from "../provider-info.ts";
 import type { Redirect, StepRequest } from "./auth-options.ts";
 import { withAssertion } from "./signed-assertion.ts";
 import { fillTemplate, listPlaceholders, providerUrl, type UrlOptions } from "./template.ts";
-import { textAt } from "../calls/text-at.ts";
+import { getTextAt } from "../calls/get-text-at.ts";
 
 /** A step did not yield a value that it should. */
 export class StepError extends Error {
@@ -93,8 +93,8 @@ export function buildRequest(
 
 /** Reads a step's values from an answer. Throws `StepError` if one is missing. */
 export function readAnswer(request: StepRequest, answer: Json, values: Values): Brought {
-  const brought = bring(request, (path) => textAt(answer, path));
-  const seconds = request.expiresIn ? Number(textAt(answer, request.expiresIn)) : Number.NaN;
+  const brought = bring(request, (path) => getTextAt(answer, path));
+  const seconds = request.expiresIn ? Number(getTextAt(answer, request.expiresIn)) : Number.NaN;
   const all = { ...values, ...brought.metadata, ...brought.values };
   for (const [name, template] of Object.entries(request.base64 ?? {})) {
     brought.values[name] = toBase64(fillTemplate(template, all));

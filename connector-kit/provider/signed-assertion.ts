@@ -5,7 +5,7 @@ import { isJsonObject, type Json } from "../../ground/json.ts";
 import type { Assertion, StepRequest } from "./auth-options.ts";
 import { CredentialsError } from "./authorization.ts";
 import { fillTemplate } from "./template.ts";
-import { textAt } from "../calls/text-at.ts";
+import { getTextAt } from "../calls/get-text-at.ts";
 
 type Values = Record<string, string>;
 
@@ -19,7 +19,7 @@ function unpackValues({ from, take }: NonNullable<StepRequest["unpack"]>, given:
   const file = parseJson(given[from] ?? "", from);
   return Object.fromEntries(
     Object.entries(take).map(([name, path]) => {
-      const value = textAt(file, path);
+      const value = getTextAt(file, path);
       if (value === undefined) throw new CredentialsError(`${from} has no member ${path}`);
       return [name, value];
     }),

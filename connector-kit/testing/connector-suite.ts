@@ -7,7 +7,7 @@ import { nowMs } from "../../ground/clock.ts";
 import { isJsonObject, type JsonObject } from "../../ground/json.ts";
 import type { Connector, RecordWrite, WriteConnector } from "../connector.ts";
 import { isRetryable, ProviderError } from "../calls/provider-error.ts";
-import { textAt } from "../calls/text-at.ts";
+import { getTextAt } from "../calls/get-text-at.ts";
 import { replay, toResponse, type Reply } from "./replay.ts";
 
 export interface ConnectorSample {
@@ -158,7 +158,7 @@ function testClassify(
     for (const status of STATUSES) {
       for (const body of BODIES) {
         const error = classify(toResponse({ status, body }));
-        const told = isJsonObject(body) ? textAt(body, okPath) : undefined;
+        const told = isJsonObject(body) ? getTextAt(body, okPath) : undefined;
         const isRefusal =
           (errorsRefuse === true && JSON.stringify(body)?.includes('"errors":[{"message"')) ||
           (okWhen !== "" && told !== undefined && told !== okValue);

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { planRead } from "../../connector-kit/testing/order-fixture.ts";
 import { replay } from "../../connector-kit/testing/replay.ts";
-import { valueAt } from "../../connector-kit/calls/text-at.ts";
+import { getValueAt } from "../../connector-kit/calls/get-text-at.ts";
 import type { Checkpoint, ReadConnector } from "../../connector-kit/read-connector.ts";
 import type { Json } from "../../ground/json.ts";
 import { CONNECTORS } from "../connectors.gen.ts";
@@ -21,7 +21,7 @@ test("records of one time are read by the cursor, and the next ones by their tim
 
 async function readOneTime(reader: ReadConnector, objectName: string): Promise<void> {
   const lead = (number: number) => ({ id: `lead_${number}`, date_updated: time });
-  const ask = (body: Json | undefined, path: string) => valueAt(body as Json, path);
+  const ask = (body: Json | undefined, path: string) => getValueAt(body as Json, path);
   const { fetch, requests } = replay(({ body }) => {
     const isLast = ask(body as Json, "cursor") === "c2";
     const cursor = ask(body as Json, BOUND) === "1970-01-01T00:00:00.000Z" ? "c1" : "c2";
@@ -53,13 +53,13 @@ test("named fields are asked for alone, custom ones by their ids; a read of all 
     ["lead", "status_label"],
     ["contact", "phones"],
   ] as const) {
-    const names = valueAt(read.preparePage(planRead(objectName)).body as Json, `_fields.${objectName}`);
+    const names = getValueAt(read.preparePage(planRead(objectName)).body as Json, `_fields.${objectName}`);
     assert.ok(Array.isArray(names));
     for (const name of ["id", "name", own, "custom", "date_updated"]) assert.ok(names.includes(name), name);
   }
   for (const objectName of ["lead", "contact"]) {
     const { body } = read.preparePage(planRead(objectName, { fields: ["custom.cf_1a2b", "title"] }));
     const wanted = ["custom.cf_1a2b", "title", "id", "date_updated"];
-    assert.deepEqual(valueAt(body as Json, `_fields.${objectName}`), wanted);
+    assert.deepEqual(getValueAt(body as Json, `_fields.${objectName}`), wanted);
   }
 });

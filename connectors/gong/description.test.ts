@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { orderWrite, planRead } from "../../connector-kit/testing/order-fixture.ts";
-import { valueAt } from "../../connector-kit/calls/text-at.ts";
+import { getValueAt } from "../../connector-kit/calls/get-text-at.ts";
 import { replay } from "../../connector-kit/testing/replay.ts";
 import { isJsonObject } from "../../ground/json.ts";
 import { CONNECTORS } from "../connectors.gen.ts";
@@ -41,7 +41,7 @@ test("the cursor of a list by POST goes into the body, beside the bound and what
   const last = await read.readPage(asked, first.next, fetch);
   const sent = requests.map(({ method, path, body }) => {
     assert.ok(body !== undefined && isJsonObject(body));
-    return [method, path, body["cursor"], body["filter"], valueAt(body, "contentSelector.context")];
+    return [method, path, body["cursor"], body["filter"], getValueAt(body, "contentSelector.context")];
   });
   assert.deepEqual(
     sent,

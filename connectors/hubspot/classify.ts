@@ -5,8 +5,8 @@ import { retryAfter, retryTime } from "../../ground/retry-after.ts";
 import { addToNow, parseBody } from "../../connector-kit/calls/send-request.ts";
 import type { Account, ProviderResponse } from "../../connector-kit/calls/provider-fetch.ts";
 import { ProviderError, type ProviderErrorKind } from "../../connector-kit/calls/provider-error.ts";
-import { refusalKind, describeUnexplained } from "../../connector-kit/calls/refusal-kind.ts";
-import { nextQuotaReset } from "../../connector-kit/calls/daily-quota-reset.ts";
+import { judgeRefusal, describeUnexplained } from "../../connector-kit/calls/judge-refusal.ts";
+import { findNextQuotaReset } from "../../connector-kit/calls/daily-quota-reset.ts";
 import { listFields, readFault, type HubspotFault } from "./fault.ts";
 
 const TEN_SECONDS_MS = 10_000;
@@ -17,7 +17,7 @@ const MIGRATION_MS = 3_600_000;
 export function classify(response: ProviderResponse, account?: Account): ProviderError | undefined {
   if (response.status >= 200 && response.status < 300) return undefined;
   const fault = readFault(parseBody(response.text));
-  const kind = refusalKind(response, classifyKind(response.status, fault), fault !== undefined);
+  const kind = judgeRefusal(response, classifyKind(response.status, fault), fault !== undefined);
   return new ProviderError({
     kind,
     message: fault?.message ?? describeUnexplained("HubSpot", response.status, kind),
@@ -43,7 +43,7 @@ function classifyKind(status: number, fault: HubspotFault | undefined): Provider
       return "timeout";
     case 409:
       return "conflict";
-    case 423: // The account is locked briefly because of its own volume of writes. `refusalKind` knows 429.
+    case 423: // The account is locked briefly because of its own volume of writes. `judgeRefusal` knows 429.
       return "rate_limited";
     case 477: // The account is being moved to another data centre.
       return "unavailable";
@@ -66,7 +66,7 @@ function retryAt(
   if (response.status !== 429) return retryTime(response.headers);
 
   const policy = readPolicy(fault);
-  if (policy.includes("DAILY")) return nextQuotaReset(now(), account?.timeZone);
+  if (policy.includes("DAILY")) return findNextQuotaReset(now(), account?.timeZone);
   if (isSecondly(policy)) return addToNow(1000);
   const interval = Number(response.headers["x-hubspot-ratelimit-interval-milliseconds"]);
   return addToNow(interval > 0 ? interval : TEN_SECONDS_MS);

@@ -1,6 +1,6 @@
 /** Reads HubSpot's owners and lists. They are few, so they are read whole, and times and filters are tested here. */
 import type { Json } from "../../ground/json.ts";
-import { brokenPage, listOrBroken, objectOrBroken } from "../../connector-kit/calls/page-check.ts";
+import { buildBrokenPage, listOrBroken, requireObject } from "../../connector-kit/calls/page-check.ts";
 import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import type { ProviderFetch, ProviderRequest } from "../../connector-kit/calls/provider-fetch.ts";
 import type {
@@ -10,7 +10,7 @@ import type {
   SourceRecord,
 } from "../../connector-kit/read-connector.ts";
 import { send } from "../../connector-kit/calls/send-request.ts";
-import { textAt } from "../../connector-kit/calls/text-at.ts";
+import { getTextAt } from "../../connector-kit/calls/get-text-at.ts";
 import { classify } from "./classify.ts";
 import { findCollection, isJoined, listKnownIds, moveBack, type Collection } from "./collection.ts";
 import type { CrmPage } from "./crm-page.ts";
@@ -32,7 +32,7 @@ export function createCollectionReader(objectName: string): Reader | undefined {
   const chooseSize = ({ pageSize }: Pick<ReadPlan, "pageSize">): number =>
     Math.max(1, Math.min(pageSize ?? collection.limit, collection.limit));
   const preparePage = (plan: Pick<ReadPlan, "pageSize">, checkpoint?: Checkpoint): ProviderRequest =>
-    collection.request(chooseSize(plan), checkpoint && textAt(checkpoint, "cursor"));
+    collection.request(chooseSize(plan), checkpoint && getTextAt(checkpoint, "cursor"));
   const readPage: Reader["readPage"] = async (plan, checkpoint, fetch) => {
     refuseAssociations(plan);
     const answer = await send(preparePage(plan, checkpoint), fetch, classify, plan.account);
@@ -97,8 +97,8 @@ function readAnswer(
   checkpoint: Checkpoint | undefined,
   size: number,
 ): { all: SourceRecord[]; next?: Checkpoint } {
-  const page = objectOrBroken(body, "the page");
-  const place = checkpoint && textAt(checkpoint, "cursor");
+  const page = requireObject(body, "the page");
+  const place = checkpoint && getTextAt(checkpoint, "cursor");
   const isTimed = collection.tellsChanges?.(place) ?? true;
   const all = listOrBroken(page[collection.list], `\`${collection.list}\``).map((raw) =>
     toRecord(collection, raw, isTimed),
@@ -111,21 +111,22 @@ function readAnswer(
   );
   const cursor = joins ? collection.next(page, place) : moveBack(place, size);
   if (cursor !== undefined && (cursor === checkpoint?.cursor || pages >= MAX_PAGES)) {
-    throw brokenPage("HubSpot's pages do not advance");
+    throw buildBrokenPage("HubSpot's pages do not advance");
   }
   if (!joins) return { all: [], ...(cursor !== undefined && { next: { cursor, pages, first: "" } }) };
   const [first] = all;
   const isRepeated = first !== undefined && first.id === checkpoint?.first;
-  if (isRepeated) throw brokenPage(`HubSpot's page is repeated: it begins with record ${first.id} again`);
+  if (isRepeated)
+    throw buildBrokenPage(`HubSpot's page is repeated: it begins with record ${first.id} again`);
   const known = listKnownIds(place);
   const fresh = all.filter(({ id }) => !known.includes(id));
   return { all: fresh, ...(cursor !== undefined && { next: { cursor, pages, first: first?.id ?? "" } }) };
 }
 
 function toRecord({ id: name }: Collection, value: Json, isTimed: boolean): SourceRecord {
-  const raw = objectOrBroken(value, "a record");
-  const id = textAt(raw, name);
-  if (id === undefined) throw brokenPage(`HubSpot's answer is broken: a record has no \`${name}\``);
+  const raw = requireObject(value, "a record");
+  const id = getTextAt(raw, name);
+  if (id === undefined) throw buildBrokenPage(`HubSpot's answer is broken: a record has no \`${name}\``);
   return { id, ...(isTimed && { changeTime: readTime(raw.updatedAt) }), raw, values: { id, ...raw } };
 }
 

@@ -1,8 +1,8 @@
 /** HubSpot objects outside the CRM API that can be read all the same: owners and lists. */
 import type { JsonObject } from "../../ground/json.ts";
 import type { FieldKind, FieldMetadata, ObjectMetadata } from "../../connector-kit/fields.ts";
-import { textAt } from "../../connector-kit/calls/text-at.ts";
-import { brokenPage } from "../../connector-kit/calls/page-check.ts";
+import { getTextAt } from "../../connector-kit/calls/get-text-at.ts";
+import { buildBrokenPage } from "../../connector-kit/calls/page-check.ts";
 import type { ProviderRequest } from "../../connector-kit/calls/provider-fetch.ts";
 import { readCursor } from "./list-scan.ts";
 import { CRM_VERSION } from "./request.ts";
@@ -151,14 +151,14 @@ function nextOffset(
   if (hasMore !== true) {
     const read = readOffset(cursor) + (Array.isArray(lists) ? lists.length : 0);
     if (typeof total !== "number" || total <= read) return undefined;
-    throw brokenPage(`HubSpot counts ${total} lists, and gives no page behind the first ${read}`);
+    throw buildBrokenPage(`HubSpot counts ${total} lists, and gives no page behind the first ${read}`);
   }
   if (typeof offset === "number" && Number.isInteger(offset) && offset > 0) {
-    const ids = (Array.isArray(lists) ? lists : []).flatMap((list) => textAt(list, "listId") ?? []);
+    const ids = (Array.isArray(lists) ? lists : []).flatMap((list) => getTextAt(list, "listId") ?? []);
     const known = ids.slice(ids.length - Math.min(OVERLAP, Math.floor(ids.length / 2)));
     return [offset - known.length, ...known].join(":");
   }
-  throw brokenPage("HubSpot's answer is broken: more lists follow, but `offset` is not a number");
+  throw buildBrokenPage("HubSpot's answer is broken: more lists follow, but `offset` is not a number");
 }
 
 export const COLLECTION_NAMES = Object.keys(COLLECTIONS);

@@ -1,10 +1,10 @@
 /** Answers questions about CRM records that need no scan: counts, samples, records by id, searches. */
 import { isJsonObject } from "../../ground/json.ts";
-import { brokenPage, checkRising } from "../../connector-kit/calls/page-check.ts";
+import { buildBrokenPage, checkRising } from "../../connector-kit/calls/page-check.ts";
 import type { ProviderFetch, ProviderRequest } from "../../connector-kit/calls/provider-fetch.ts";
 import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import type { ReadConnector, ReadPlan, SourceRecord } from "../../connector-kit/read-connector.ts";
-import { refusedField, withRefusedField } from "../../connector-kit/calls/refused-field.ts";
+import { buildRefusedField, withRefusedField } from "../../connector-kit/calls/build-refused-field.ts";
 import { send } from "../../connector-kit/calls/send-request.ts";
 import { classify } from "./classify.ts";
 import { readCrmPage } from "./crm-page.ts";
@@ -33,7 +33,7 @@ export async function countCrm(plan: ReadPlan, fetch: ProviderFetch): Promise<nu
   const answer = await send(prepareCrmCount(plan), fetch, classify, plan.account);
   if (answer.error) throw answer.error;
   const total = isJsonObject(answer.body) ? answer.body.total : undefined;
-  if (typeof total !== "number") throw brokenPage("HubSpot's answer is broken: `total` is not a number");
+  if (typeof total !== "number") throw buildBrokenPage("HubSpot's answer is broken: `total` is not a number");
   return total;
 }
 
@@ -44,7 +44,7 @@ export async function readCrmSample(plan: ReadPlan, fetch: ProviderFetch): Promi
   const [first] = unknown;
   if (first !== undefined) {
     const names = unknown.map((name) => `\`${name}\``).join(", ");
-    throw refusedField(first, `HubSpot's ${plan.objectName} have no property ${names} in this account`);
+    throw buildRefusedField(first, `HubSpot's ${plan.objectName} have no property ${names} in this account`);
   }
   const page = await readCrmPage(
     { ...plan, since: undefined, until: undefined, pageSize: 1 },

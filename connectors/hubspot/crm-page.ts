@@ -7,7 +7,7 @@ import { checkRising, isTooLarge } from "../../connector-kit/calls/page-check.ts
 import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import type { ProviderFetch, ProviderRequest } from "../../connector-kit/calls/provider-fetch.ts";
 import type { Checkpoint, ReadPage, ReadPlan } from "../../connector-kit/read-connector.ts";
-import { withRefusedField } from "../../connector-kit/calls/refused-field.ts";
+import { withRefusedField } from "../../connector-kit/calls/build-refused-field.ts";
 import { send } from "../../connector-kit/calls/send-request.ts";
 import { classify } from "./classify.ts";
 import {

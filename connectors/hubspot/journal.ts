@@ -2,7 +2,7 @@
  * Reads HubSpot's webhooks journal, which needs no public address: entry point for journals. One journal has the changes of all
  * accounts that installed an app. https://developers.hubspot.com/docs/api-reference/latest/webhooks-journal/guide
  */
-import { isTooLarge, listOrBroken, objectOrBroken } from "../../connector-kit/calls/page-check.ts";
+import { isTooLarge, listOrBroken, requireObject } from "../../connector-kit/calls/page-check.ts";
 import type {
   JournalCalls,
   JournalConnector,
@@ -14,7 +14,7 @@ import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import type { ProviderFetch, ProviderRequest } from "../../connector-kit/calls/provider-fetch.ts";
 import { send } from "../../connector-kit/calls/send-request.ts";
 import { LostPositionError, type StreamStart } from "../../connector-kit/stream-connector.ts";
-import { textAt } from "../../connector-kit/calls/text-at.ts";
+import { getTextAt } from "../../connector-kit/calls/get-text-at.ts";
 import type { ProviderEvent } from "../../connector-kit/subscribe-connector.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import { classify } from "./classify.ts";
@@ -80,10 +80,10 @@ const OURS = new Set(["OBJECT", "ASSOCIATION", "GDPR_PRIVACY_DELETION"]);
 async function deselect(dropped: readonly JournalObject[], fetch: ProviderFetch): Promise<void> {
   const gone = new Set(dropped.map(({ accountRef, objectKey }) => `${accountRef} ${objectKey}`));
   const body = await answered({ method: "GET", path: SUBSCRIPTIONS, repeatable: true }, fetch);
-  for (const one of listOrBroken(objectOrBroken(body, "the answer").results, "`results`")) {
-    if (!isJsonObject(one) || !OURS.has(textAt(one, "subscriptionType") ?? "")) continue;
-    if (!gone.has(`${textAt(one, "portalId")} ${textAt(one, "objectTypeId")}`)) continue;
-    const path = `${SUBSCRIPTIONS}/${encodeURIComponent(textAt(one, "id") ?? "")}`;
+  for (const one of listOrBroken(requireObject(body, "the answer").results, "`results`")) {
+    if (!isJsonObject(one) || !OURS.has(getTextAt(one, "subscriptionType") ?? "")) continue;
+    if (!gone.has(`${getTextAt(one, "portalId")} ${getTextAt(one, "objectTypeId")}`)) continue;
+    const path = `${SUBSCRIPTIONS}/${encodeURIComponent(getTextAt(one, "id") ?? "")}`;
     const { error } = await send({ method: "DELETE", path, repeatable: true }, fetch, classify);
     if (error && error.kind !== "not_found") throw error;
   }
@@ -106,8 +106,8 @@ async function readNext(from: StreamStart, { fetch, download }: JournalCalls): P
   if (answer.error) throw lostPosition(from, answer.error);
   // 204: there is nothing (more).
   if (answer.body === undefined) return NOTHING;
-  const offset = textAt(objectOrBroken(answer.body, "the answer"), "currentOffset");
-  const url = textAt(answer.body, "url");
+  const offset = getTextAt(requireObject(answer.body, "the answer"), "currentOffset");
+  const url = getTextAt(answer.body, "url");
   if (offset === undefined || url === undefined) {
     const message = "HubSpot's answer has no `currentOffset`, or no `url`";
     throw new ProviderError({ kind: "unreadable", message });

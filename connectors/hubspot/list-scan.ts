@@ -1,14 +1,14 @@
 /** Scans along HubSpot's lists, which are in the order of ids and go on behind an opaque cursor. */
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import {
-  brokenPage,
+  buildBrokenPage,
   checkRising,
   listOrBroken,
-  objectOrBroken,
+  requireObject,
 } from "../../connector-kit/calls/page-check.ts";
 import type { ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import type { SourceRecord } from "../../connector-kit/read-connector.ts";
-import { textAt } from "../../connector-kit/calls/text-at.ts";
+import { getTextAt } from "../../connector-kit/calls/get-text-at.ts";
 import { changeProperty, isAfter } from "./read-object.ts";
 import { toSourceRecord } from "./source-record.ts";
 
@@ -30,7 +30,7 @@ interface Listing {
 
 /** Reads a page of a list or a search. Throws `ProviderError` for wrong types. */
 export function readListing(body: Json | undefined, objectName: string): Listing {
-  const page = objectOrBroken(body, "the page");
+  const page = requireObject(body, "the page");
   const changed = changeProperty(objectName);
   const listed = listOrBroken(page.results, "`results`").map((raw) => toSourceRecord(raw, changed));
   return { listed, after: readCursor(page) };
@@ -39,10 +39,10 @@ export function readListing(body: Json | undefined, objectName: string): Listing
 /** Returns the cursor of the next page; undefined if this is the last one. */
 export function readCursor({ paging }: JsonObject): string | undefined {
   if (paging === undefined || paging === null) return undefined;
-  const after = textAt(paging, "next.after");
+  const after = getTextAt(paging, "next.after");
   if (after !== undefined) return after;
   if (isJsonObject(paging) && (paging.next === undefined || paging.next === null)) return undefined;
-  throw brokenPage("HubSpot's answer is broken: `paging` has no cursor of the next page");
+  throw buildBrokenPage("HubSpot's answer is broken: `paging` has no cursor of the next page");
 }
 
 /** Returns the records that were not read before, and where the next page begins. Throws `ProviderError` for a loop. */
@@ -64,17 +64,17 @@ export function advance(
 
 /** Returns the error for a page that names itself as the next one. */
 export const sameCursorError = (what: "list" | "search"): ProviderError =>
-  brokenPage(`HubSpot's ${what} does not advance: a page has the cursor of the page before`);
+  buildBrokenPage(`HubSpot's ${what} does not advance: a page has the cursor of the page before`);
 
 /** Returns the beginning of the list, without what was read, after HubSpot refused a cursor. */
 export function restart({ lastId, skipTo }: ListPlace, refusal: ProviderError): ListPlace {
   if (lastId === undefined) throw refusal;
   if (skipTo === undefined || isAfter(lastId, skipTo)) return { skipTo: lastId };
-  throw brokenPage(`HubSpot's list does not advance: it refuses its cursors (${refusal.message})`);
+  throw buildBrokenPage(`HubSpot's list does not advance: it refuses its cursors (${refusal.message})`);
 }
 
 export const parseListPosition = (checkpoint: JsonObject): ListPlace => ({
-  after: textAt(checkpoint, "after"),
-  lastId: textAt(checkpoint, "lastId"),
-  skipTo: textAt(checkpoint, "skipTo"),
+  after: getTextAt(checkpoint, "after"),
+  lastId: getTextAt(checkpoint, "lastId"),
+  skipTo: getTextAt(checkpoint, "skipTo"),
 });

@@ -1,10 +1,10 @@
 /** Reads the ids of records that are associated with the records of a page. */
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
-import { brokenPage, listOrBroken, objectOrBroken } from "../../connector-kit/calls/page-check.ts";
+import { buildBrokenPage, listOrBroken, requireObject } from "../../connector-kit/calls/page-check.ts";
 import type { ProviderFetch, ProviderRequest } from "../../connector-kit/calls/provider-fetch.ts";
 import type { AssociatedRecord, ReadPlan, SourceRecord } from "../../connector-kit/read-connector.ts";
 import { send } from "../../connector-kit/calls/send-request.ts";
-import { textAt } from "../../connector-kit/calls/text-at.ts";
+import { getTextAt } from "../../connector-kit/calls/get-text-at.ts";
 import { classify } from "./classify.ts";
 import { isNothingFound, readResults } from "./read-records.ts";
 import { objectFault } from "./request.ts";
@@ -51,7 +51,7 @@ async function readTargets(
   const found = new Map<string, AssociatedRecord[]>();
   const cursors = new Map<string, string>();
   for (let requests = 1; sources.length > 0; requests++) {
-    if (requests > MAX_REQUESTS) throw brokenPage(`HubSpot's associations with ${name} do not end`);
+    if (requests > MAX_REQUESTS) throw buildBrokenPage(`HubSpot's associations with ${name} do not end`);
     const inputs = sources.splice(0, MAX_SOURCES);
     const answer = await send(associationPage(objectName, name, inputs), exactIds(fetch), (response) =>
       isNothingFound(response) ? undefined : classify(response, account),
@@ -61,7 +61,7 @@ async function readTargets(
       found.set(from, [...(found.get(from) ?? []), ...targets]);
       if (after === undefined) continue;
       if (cursors.get(from) === after)
-        throw brokenPage(`HubSpot's associations of record ${from} repeat a page`);
+        throw buildBrokenPage(`HubSpot's associations of record ${from} repeat a page`);
       cursors.set(from, after);
       sources.push({ id: from, after });
     }
@@ -85,19 +85,19 @@ interface Targets {
 /** Records without associations, and records deleted meanwhile, are listed as errors: as not found. */
 const readAnswer = (body: Json | undefined): Targets[] =>
   readResults(body).map((result) => {
-    const { from, to, paging } = objectOrBroken(result, "an association");
-    const id = textAt(from ?? null, "id");
-    if (id === undefined) throw brokenPage("HubSpot's answer is broken: an association has no source");
+    const { from, to, paging } = requireObject(result, "an association");
+    const id = getTextAt(from ?? null, "id");
+    if (id === undefined) throw buildBrokenPage("HubSpot's answer is broken: an association has no source");
     return {
       from: id,
       targets: listOrBroken(to, "`to`").map(toTarget),
-      after: textAt(paging ?? null, "next.after"),
+      after: getTextAt(paging ?? null, "next.after"),
     };
   });
 
 function toTarget(target: Json): AssociatedRecord {
-  const id = textAt(target, "toObjectId");
-  if (id === undefined) throw brokenPage("HubSpot's answer is broken: an association has no target");
+  const id = getTextAt(target, "toObjectId");
+  if (id === undefined) throw buildBrokenPage("HubSpot's answer is broken: an association has no target");
   const types = isJsonObject(target) && Array.isArray(target.associationTypes) ? target.associationTypes : [];
   return { id, metadata: { associationTypes: types.filter(isJsonObject).map(withoutNull) } };
 }

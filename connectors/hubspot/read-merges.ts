@@ -3,7 +3,7 @@
  * in `hs_merged_object_ids`, and the history of this property says since when.
  */
 import { isJsonObject, type Json } from "../../ground/json.ts";
-import { checkRising, objectOrBroken } from "../../connector-kit/calls/page-check.ts";
+import { checkRising, requireObject } from "../../connector-kit/calls/page-check.ts";
 import type { ProviderFetch } from "../../connector-kit/calls/provider-fetch.ts";
 import type {
   Checkpoint,
@@ -12,7 +12,7 @@ import type {
   ReadConnector,
 } from "../../connector-kit/read-connector.ts";
 import { send, toPassing } from "../../connector-kit/calls/send-request.ts";
-import { textAt } from "../../connector-kit/calls/text-at.ts";
+import { getTextAt } from "../../connector-kit/calls/get-text-at.ts";
 import { classify } from "./classify.ts";
 import { placeBehind } from "./crm-page.ts";
 import { readFault } from "./fault.ts";
@@ -68,14 +68,14 @@ export async function readMerges(
 
 /** Returns the records that merged into this one, each with the time at which the history names it first. */
 function vanished(raw: Json): DeletedRecord[] {
-  const left = objectOrBroken(raw, "a record");
+  const left = requireObject(raw, "a record");
   const history = versionsIn(left.propertiesWithHistory);
-  return idsIn(textAt(left, `properties.${MERGED}`))
+  return idsIn(getTextAt(left, `properties.${MERGED}`))
     .filter((id) => id !== left.id)
     .map((id) => {
       const times = history.flatMap((version) => {
         const time = readTime(isJsonObject(version) ? version.timestamp : undefined);
-        return time && idsIn(textAt(version, "value")).includes(id) ? [time] : [];
+        return time && idsIn(getTextAt(version, "value")).includes(id) ? [time] : [];
       });
       const deletedTime = times.toSorted((a, b) => a.getTime() - b.getTime())[0];
       return { id, ...(deletedTime && { deletedTime }), raw: { id, mergedInto: left.id ?? null } };

@@ -1,7 +1,7 @@
 /** Reads HubSpot records by their ids, with all properties in the body. */
 import type { Json } from "../../ground/json.ts";
 import type { ReadPlan, SourceRecord } from "../../connector-kit/read-connector.ts";
-import { brokenPage, objectOrBroken, listOrBroken } from "../../connector-kit/calls/page-check.ts";
+import { buildBrokenPage, requireObject, listOrBroken } from "../../connector-kit/calls/page-check.ts";
 import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import type { Account, ProviderFetch, ProviderResponse } from "../../connector-kit/calls/provider-fetch.ts";
 import { readByIds } from "../../connector-kit/calls/read-by-ids.ts";
@@ -69,7 +69,7 @@ export const isNothingFound = ({ status, text }: ProviderResponse): boolean =>
  * was not found is absent; throws `ProviderError` for every other reason why something is missing.
  */
 export function readResults(body: Json | undefined): Json[] {
-  const answer = objectOrBroken(body, "the answer to a batch read");
+  const answer = requireObject(body, "the answer to a batch read");
   if (readFault(answer)?.category === NOT_FOUND) return [];
   const { status = "COMPLETE", results, numErrors, errors } = answer;
   if (status !== "COMPLETE") {
@@ -83,7 +83,7 @@ export function readResults(body: Json | undefined): Json[] {
   }
   for (const entry of listed) {
     const fault = readFault(entry);
-    if (!fault) throw brokenPage("HubSpot's answer is broken: an error of a batch read has no reason");
+    if (!fault) throw buildBrokenPage("HubSpot's answer is broken: an error of a batch read has no reason");
     if (fault.category !== NOT_FOUND) throw whyMissing(fault);
   }
   return listOrBroken(results, "`results`");

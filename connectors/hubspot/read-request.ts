@@ -2,7 +2,7 @@
 import type { Json, JsonObject } from "../../ground/json.ts";
 import type { ProviderRequest } from "../../connector-kit/calls/provider-fetch.ts";
 import type { FieldFilter, ReadPlan } from "../../connector-kit/read-connector.ts";
-import { refusedField } from "../../connector-kit/calls/refused-field.ts";
+import { buildRefusedField } from "../../connector-kit/calls/build-refused-field.ts";
 import { changeProperty } from "./read-object.ts";
 import { OBJECTS } from "./request.ts";
 
@@ -32,7 +32,7 @@ export function chooseProperties(
   const names = new Set<string>();
   for (const field of [...plan.fields, ...compared.map(({ fieldName }) => fieldName)]) {
     if (!/^[\w.-]+$/.test(field))
-      throw refusedField(field, `"${field}" is not the name of a HubSpot property`);
+      throw buildRefusedField(field, `"${field}" is not the name of a HubSpot property`);
     if (!isTopLevel(field)) names.add(field.toLowerCase());
   }
   if (names.size > 0) names.add(changeProperty(plan.objectName));

@@ -1,17 +1,17 @@
 /** Turns records in HubSpot's answers into source records. */
 import type { Json, JsonObject } from "../../ground/json.ts";
 import { parseReportedTime } from "../../connector-kit/calls/reported-time.ts";
-import { brokenPage, objectOrBroken } from "../../connector-kit/calls/page-check.ts";
+import { buildBrokenPage, requireObject } from "../../connector-kit/calls/page-check.ts";
 import type { SourceRecord } from "../../connector-kit/read-connector.ts";
 import { readId } from "./record.ts";
 
 /** Throws `ProviderError` if the value is no record of the CRM. */
 export function toSourceRecord(value: Json | undefined, changed: string): SourceRecord {
-  const raw = objectOrBroken(value, "a record");
-  const properties = objectOrBroken(raw.properties, "`properties` of a record");
+  const raw = requireObject(value, "a record");
+  const properties = requireObject(raw.properties, "`properties` of a record");
   const id = readId(raw);
   if (id === undefined || !/^[1-9]\d{0,39}$/.test(id)) {
-    throw brokenPage(`HubSpot's answer is broken: "${id ?? ""}" is not the id of a record`);
+    throw buildBrokenPage(`HubSpot's answer is broken: "${id ?? ""}" is not the id of a record`);
   }
   const { properties: _, ...top } = raw;
   const values: JsonObject = { ...top, ...properties };

@@ -1,10 +1,10 @@
 /** Subscribes to changes in HubSpot: entry point for subscriptions. */
 import type { ProviderFetch } from "../../connector-kit/calls/provider-fetch.ts";
 import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
-import { objectOrBroken } from "../../connector-kit/calls/page-check.ts";
+import { requireObject } from "../../connector-kit/calls/page-check.ts";
 import type { SubscribeConnector } from "../../connector-kit/subscribe-connector.ts";
 import { send } from "../../connector-kit/calls/send-request.ts";
-import { textAt } from "../../connector-kit/calls/text-at.ts";
+import { getTextAt } from "../../connector-kit/calls/get-text-at.ts";
 import { classify } from "./classify.ts";
 import { findTypeId } from "./event-objects.ts";
 import { readJournalEvent } from "./journal-event.ts";
@@ -49,8 +49,8 @@ async function findAccountRef(fetch: ProviderFetch): Promise<string> {
   return required(answer.body, "portalId");
 }
 
-function required(body: Parameters<typeof objectOrBroken>[0], name: string): string {
-  const value = textAt(objectOrBroken(body, "the answer"), name);
+function required(body: Parameters<typeof requireObject>[0], name: string): string {
+  const value = getTextAt(requireObject(body, "the answer"), name);
   if (value !== undefined) return value;
   throw new ProviderError({ kind: "unreadable", message: `HubSpot's answer has no \`${name}\`` });
 }

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import type { WriteResult } from "../../connector-kit/connector.ts";
 import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import { orderWrite, planRead } from "../../connector-kit/testing/order-fixture.ts";
-import { valueAt } from "../../connector-kit/calls/text-at.ts";
+import { getValueAt } from "../../connector-kit/calls/get-text-at.ts";
 import { replay } from "../../connector-kit/testing/replay.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import { CONNECTORS } from "../connectors.gen.ts";
@@ -166,7 +166,7 @@ test("the next page of boards has its number, and a size with which it begins wi
     [...Array(194).keys()].map((n) => n + 1),
   );
   assert.deepEqual(
-    requests.map(({ body }) => valueAt(body ?? null, "variables")),
+    requests.map(({ body }) => getValueAt(body ?? null, "variables")),
     [
       { limit: 100, page: 1 },
       { limit: 97, page: 2 },

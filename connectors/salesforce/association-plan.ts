@@ -1,7 +1,7 @@
 /** Decides how the associated records of a Salesforce object are read: by a reference, or by a query within the query. */
 import type { ObjectMetadata } from "../../connector-kit/fields.ts";
 import type { ReadPlan } from "../../connector-kit/read-connector.ts";
-import { refusedField } from "../../connector-kit/calls/refused-field.ts";
+import { buildRefusedField } from "../../connector-kit/calls/build-refused-field.ts";
 
 /** The record refers to the associated one. */
 interface ParentAssociation {
@@ -113,7 +113,7 @@ function findChild(objectName: string, name: string, metadata: ObjectMetadata | 
   if (child) return byRelation(child.relationshipName, child.objectName);
   // Without a description Salesforce decides.
   if (!metadata?.children && /^[A-Za-z]\w*$/.test(name)) return byRelation(name, name.replace(/s$/i, ""));
-  throw refusedField(name, `Salesforce's \`${objectName}\` has no relation to \`${name}\``);
+  throw buildRefusedField(name, `Salesforce's \`${objectName}\` has no relation to \`${name}\``);
 }
 
 /** Whether a text is an object's name, in singular or plural and any case. */

@@ -5,7 +5,7 @@ import { retryAfter, retryTime } from "../../ground/retry-after.ts";
 import { addToNow, parseBody } from "../../connector-kit/calls/send-request.ts";
 import type { ProviderResponse } from "../../connector-kit/calls/provider-fetch.ts";
 import { ProviderError, type ProviderErrorKind } from "../../connector-kit/calls/provider-error.ts";
-import { refusalKind, describeUnexplained } from "../../connector-kit/calls/refusal-kind.ts";
+import { judgeRefusal, describeUnexplained } from "../../connector-kit/calls/judge-refusal.ts";
 import { readFaults, readPlainFault, readSoapFaults, toError } from "./fault.ts";
 
 const RATE_LIMITED_MS = 10_000;
@@ -22,7 +22,7 @@ export function classify(response: ProviderResponse): ProviderError | undefined 
   const faults = [...soapFaults, ...readFaults(body), ...readPlainFault(response.text)];
   const rawResponse = shorten(response.text);
   if (faults.length === 0) {
-    const kind = refusalKind(response, classifyKind(status), isListOfResults(body));
+    const kind = judgeRefusal(response, classifyKind(status), isListOfResults(body));
     return new ProviderError({
       kind,
       message: status === 300 ? SEVERAL : describeUnexplained("Salesforce", status, kind),
@@ -32,7 +32,7 @@ export function classify(response: ProviderResponse): ProviderError | undefined 
     });
   }
   // SOAP answers every refusal with 500.
-  const otherwise = soapFaults.length > 0 ? "invalid" : refusalKind(response, classifyKind(status), true);
+  const otherwise = soapFaults.length > 0 ? "invalid" : judgeRefusal(response, classifyKind(status), true);
   const error = toError(faults, {
     status,
     rawResponse,

@@ -3,12 +3,12 @@
  * through the Tooling API. A channel of our own can be removed without touching the selections of others.
  */
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
-import { objectOrBroken } from "../../connector-kit/calls/page-check.ts";
+import { requireObject } from "../../connector-kit/calls/page-check.ts";
 import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import type { ProviderFetch, ProviderRequest } from "../../connector-kit/calls/provider-fetch.ts";
 import { send } from "../../connector-kit/calls/send-request.ts";
 import type { SelectedStream } from "../../connector-kit/stream-connector.ts";
-import { textAt } from "../../connector-kit/calls/text-at.ts";
+import { getTextAt } from "../../connector-kit/calls/get-text-at.ts";
 import { classify } from "./classify.ts";
 import { describeObject } from "./describe.ts";
 import { DATA } from "./request.ts";
@@ -43,8 +43,9 @@ export async function deselect(
   const kept = new Set(objectKeys.map((key) => memberName(ref, eventName(key)).toLowerCase()));
   const prefix = `${ref}_chn_`.toLowerCase();
   for (const member of await list(MEMBER, fetch)) {
-    const name = textAt(member, "DeveloperName")?.toLowerCase() ?? "";
-    if (name.startsWith(prefix) && !kept.has(name)) await remove(MEMBER, textAt(member, "Id") ?? "", fetch);
+    const name = getTextAt(member, "DeveloperName")?.toLowerCase() ?? "";
+    if (name.startsWith(prefix) && !kept.has(name))
+      await remove(MEMBER, getTextAt(member, "Id") ?? "", fetch);
   }
   if (kept.size > 0) return;
   const id = await channelId(ref, fetch);
@@ -63,8 +64,8 @@ export const findOrganization = async (fetch: ProviderFetch): Promise<string> =>
 /** Returns the organisation and the connected user. */
 async function whoIs(fetch: ProviderFetch): Promise<{ accountRef: string; userId: string | undefined }> {
   const body = await answered({ method: "GET", path: "/services/oauth2/userinfo", repeatable: true }, fetch);
-  const answer = objectOrBroken(body, "the answer");
-  const accountRef = textAt(answer, "organization_id");
+  const answer = requireObject(body, "the answer");
+  const accountRef = getTextAt(answer, "organization_id");
   if (accountRef !== undefined) return { accountRef, userId: idAt(answer, "user_id") };
   throw new ProviderError({ kind: "unreadable", message: "Salesforce's answer has no `organization_id`" });
 }
@@ -83,15 +84,15 @@ async function ensureChannel(ref: string, fetch: ProviderFetch): Promise<string>
     { method: "GET", path: `${TOOLING}/sobjects/${CHANNEL}/${id}`, repeatable: true },
     fetch,
   );
-  return textAt(objectOrBroken(body, "the channel"), "FullName") ?? own;
+  return getTextAt(requireObject(body, "the channel"), "FullName") ?? own;
 }
 
 async function channelId(ref: string, fetch: ProviderFetch): Promise<string | undefined> {
   const channels = await list(CHANNEL, fetch);
   const own = channels.find(
-    (channel) => textAt(channel, "DeveloperName")?.toLowerCase() === ref.toLowerCase(),
+    (channel) => getTextAt(channel, "DeveloperName")?.toLowerCase() === ref.toLowerCase(),
   );
-  return own && textAt(own, "Id");
+  return own && getTextAt(own, "Id");
 }
 
 /** Returns the id; undefined if there is one of that name. */
@@ -99,7 +100,7 @@ async function create(what: string, body: JsonObject, fetch: ProviderFetch): Pro
   const path = `${TOOLING}/sobjects/${what}`;
   // Sent again, it finds what the first one made.
   const answer = await send({ method: "POST", path, body, repeatable: true }, fetch, classify);
-  if (!answer.error) return textAt(objectOrBroken(answer.body, "the answer"), "id");
+  if (!answer.error) return getTextAt(requireObject(answer.body, "the answer"), "id");
   if (answer.error.code !== undefined && IS_THERE.has(answer.error.code)) return undefined;
   throw withRemedy(answer.error);
 }
@@ -129,7 +130,7 @@ async function list(what: string, fetch: ProviderFetch): Promise<JsonObject[]> {
     { method: "GET", path: `${TOOLING}/query?q=${query}`, repeatable: true },
     fetch,
   );
-  const { records } = objectOrBroken(body, "the answer");
+  const { records } = requireObject(body, "the answer");
   return Array.isArray(records) ? records.filter(isJsonObject) : [];
 }
 

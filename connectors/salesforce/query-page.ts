@@ -1,9 +1,9 @@
 /** Reads the answer to a query: records, how many there are in all, and where the next page is. */
 import type { Json } from "../../ground/json.ts";
-import { brokenPage, listOrBroken, objectOrBroken } from "../../connector-kit/calls/page-check.ts";
+import { buildBrokenPage, listOrBroken, requireObject } from "../../connector-kit/calls/page-check.ts";
 import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import type { ReadPlan } from "../../connector-kit/read-connector.ts";
-import { refusedField } from "../../connector-kit/calls/refused-field.ts";
+import { buildRefusedField } from "../../connector-kit/calls/build-refused-field.ts";
 import { readLocator } from "./query-request.ts";
 
 export interface QueryPage {
@@ -15,9 +15,9 @@ export interface QueryPage {
 
 /** Throws `ProviderError` for wrong types. */
 export function readQueryPage(body: Json | undefined): QueryPage {
-  const { records, totalSize, done, nextRecordsUrl } = objectOrBroken(body, "the answer to a query");
+  const { records, totalSize, done, nextRecordsUrl } = requireObject(body, "the answer to a query");
   if (typeof done !== "boolean")
-    throw brokenPage("Salesforce's answer is broken: `done` is not true or false");
+    throw buildBrokenPage("Salesforce's answer is broken: `done` is not true or false");
   return {
     records: listOrBroken(records, "`records`"),
     ...(typeof totalSize === "number" && { total: totalSize }),
@@ -50,5 +50,5 @@ export function queryRefusal(
   const field =
     names.find((candidate) => candidate.toLowerCase() === name) ??
     names.find((candidate) => candidate.toLowerCase().split(".").includes(name));
-  return field === undefined ? error : refusedField(field, error.message, error);
+  return field === undefined ? error : buildRefusedField(field, error.message, error);
 }

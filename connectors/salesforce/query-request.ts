@@ -1,6 +1,6 @@
 /** Sends queries to Salesforce, long ones inside a composite request. */
 import type { Json } from "../../ground/json.ts";
-import { brokenPage, listOrBroken, objectOrBroken } from "../../connector-kit/calls/page-check.ts";
+import { buildBrokenPage, listOrBroken, requireObject } from "../../connector-kit/calls/page-check.ts";
 import type { ProviderFetch, ProviderRequest } from "../../connector-kit/calls/provider-fetch.ts";
 import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import { concernsEveryRecord, send, type ProviderAnswer } from "../../connector-kit/calls/send-request.ts";
@@ -95,16 +95,16 @@ const inComposite = (url: string): ProviderRequest => ({
 async function sendComposite(request: ProviderRequest, fetch: ProviderFetch): Promise<ProviderAnswer> {
   const answer = await send(request, fetch, classify);
   if (answer.error) return answer;
-  const { compositeResponse } = objectOrBroken(answer.body, "the answer");
+  const { compositeResponse } = requireObject(answer.body, "the answer");
   const [part] = listOrBroken(compositeResponse, "`compositeResponse`");
   return readAnswer(part);
 }
 
 /** Throws `ProviderError` like `send` if the part was refused for the call's sake. */
 function readAnswer(part: Json | undefined): ProviderAnswer {
-  const { httpStatusCode, body = null } = objectOrBroken(part, "a part of `compositeResponse`");
+  const { httpStatusCode, body = null } = requireObject(part, "a part of `compositeResponse`");
   if (typeof httpStatusCode !== "number")
-    throw brokenPage("Salesforce's answer is broken: a part without status");
+    throw buildBrokenPage("Salesforce's answer is broken: a part without status");
   const error = classify({ status: httpStatusCode, headers: {}, text: JSON.stringify(body) });
   if (error && concernsEveryRecord(error.kind)) throw error;
   return error ? { body, error } : { body };
@@ -114,7 +114,7 @@ function readAnswer(part: Json | undefined): ProviderAnswer {
 export function readLocator(nextRecordsUrl: Json | undefined): string {
   const path = typeof nextRecordsUrl === "string" ? nextRecordsUrl : "";
   if (/^\/services\/data\/v\d+\.\d+\/(query|queryAll)\/[A-Za-z0-9_-]+$/.test(path)) return path;
-  throw brokenPage(
+  throw buildBrokenPage(
     "Salesforce's answer is broken: it names no usable next page although more records follow",
   );
 }

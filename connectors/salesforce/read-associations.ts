@@ -1,6 +1,6 @@
 /** Takes associated records from Salesforce's answer to a query. */
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
-import { brokenPage } from "../../connector-kit/calls/page-check.ts";
+import { buildBrokenPage } from "../../connector-kit/calls/page-check.ts";
 import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import type { ProviderFetch } from "../../connector-kit/calls/provider-fetch.ts";
 import type { AssociatedRecord, ReadPlan, SourceRecord } from "../../connector-kit/read-connector.ts";
@@ -51,11 +51,11 @@ async function readChildren(
     requireCounted(page, read);
     if (page.locator === undefined) return found;
     if (requests > MAX_REQUESTS)
-      throw brokenPage(`Salesforce's list of ${child.relationshipName} does not end`);
+      throw buildBrokenPage(`Salesforce's list of ${child.relationshipName} does not end`);
     const { locator } = page;
     page = await nextChildren(locator, child, fetch);
     if (page.locator === locator)
-      throw brokenPage(`Salesforce's list of ${child.relationshipName} repeats a page`);
+      throw buildBrokenPage(`Salesforce's list of ${child.relationshipName} repeats a page`);
   }
 }
 

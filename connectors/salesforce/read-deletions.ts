@@ -4,11 +4,11 @@
  */
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import {
-  brokenPage,
+  buildBrokenPage,
   checkRising,
   isTooLarge,
   listOrBroken,
-  objectOrBroken,
+  requireObject,
 } from "../../connector-kit/calls/page-check.ts";
 import type { ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import type { ProviderFetch, ProviderRequest } from "../../connector-kit/calls/provider-fetch.ts";
@@ -19,7 +19,7 @@ import type {
   ReadConnector,
 } from "../../connector-kit/read-connector.ts";
 import { send, toPassing } from "../../connector-kit/calls/send-request.ts";
-import { textAt } from "../../connector-kit/calls/text-at.ts";
+import { getTextAt } from "../../connector-kit/calls/get-text-at.ts";
 import { classify } from "./classify.ts";
 import { idFault, toLongId } from "./id.ts";
 import { readQueryPage, requireCounted } from "./query-page.ts";
@@ -43,9 +43,9 @@ const MAX_IDS = 400;
 export const readDeletions: ReadConnector["readDeletions"] = async (period, checkpoint, fetch) => {
   const fault = objectFault(period.objectName);
   if (fault) throw fault;
-  const from = checkpoint && textAt(checkpoint, "logFrom");
+  const from = checkpoint && getTextAt(checkpoint, "logFrom");
   if (checkpoint && from !== undefined) return readLog(period, readPlace(checkpoint, from), fetch);
-  return readBin(period, checkpoint && textAt(checkpoint, "lastId"), fetch);
+  return readBin(period, checkpoint && getTextAt(checkpoint, "lastId"), fetch);
 };
 
 /** Deleting a record moves `SystemModstamp`. */
@@ -219,12 +219,12 @@ function logRequest(objectName: string, from: Date, to: Date): ProviderRequest {
 }
 
 function readLogAnswer(body: Json | undefined, from: Date): DeletedRecord[] {
-  const { deletedRecords } = objectOrBroken(body, "the log of deletions");
+  const { deletedRecords } = requireObject(body, "the log of deletions");
   return listOrBroken(deletedRecords, "`deletedRecords`").flatMap((entry): DeletedRecord[] => {
-    const raw = objectOrBroken(entry, "a deleted record");
+    const raw = requireObject(entry, "a deleted record");
     const deletedTime = readTime(raw.deletedDate);
     if (deletedTime && deletedTime < from) return [];
-    return [{ id: toLongId(validId(textAt(raw, "id"))), ...(deletedTime && { deletedTime }), raw }];
+    return [{ id: toLongId(validId(getTextAt(raw, "id"))), ...(deletedTime && { deletedTime }), raw }];
   });
 }
 
@@ -262,27 +262,27 @@ async function readStates(
   const answer = await sendQuery({ soql, withDeleted: !withoutBin }, fetch);
   if (answer.error) throw answer.error;
   const page = readQueryPage(answer.body);
-  const records = page.records.map((raw) => objectOrBroken(raw, "a record"));
+  const records = page.records.map((raw) => requireObject(raw, "a record"));
   requireCounted(page, records.length);
   if (page.locator === undefined) return { records, left: [] };
   const seen = new Set(records.map((record) => toLongId(recordId(record))));
   const left = ids.filter((id) => !seen.has(id));
   if (left.length < ids.length) return { records, left };
-  throw brokenPage("Salesforce's query does not advance: a page without records names a next page");
+  throw buildBrokenPage("Salesforce's query does not advance: a page without records names a next page");
 }
 
 const isWithin = (time: Date | undefined, { since, until }: Period): boolean =>
   time !== undefined && time >= second(since) && time <= until;
 
 function toDeleted(value: Json): DeletedRecord {
-  const raw = objectOrBroken(value, "a record");
+  const raw = requireObject(value, "a record");
   const deletedTime = readTime(raw.SystemModstamp);
   return { id: recordId(raw), ...(deletedTime && { deletedTime }), raw };
 }
 
 function validId(id: string | undefined): string {
   if (id !== undefined && !idFault(id)) return id;
-  throw brokenPage("Salesforce's answer is broken: a deleted record has no id");
+  throw buildBrokenPage("Salesforce's answer is broken: a deleted record has no id");
 }
 
 const minute = (ms: number): number => Math.floor(ms / MINUTE_MS) * MINUTE_MS;

@@ -1,6 +1,6 @@
 /** Answers questions about Salesforce records that need no scan: counts, samples, records by id, searches. */
 import { isJsonObject } from "../../ground/json.ts";
-import { brokenPage } from "../../connector-kit/calls/page-check.ts";
+import { buildBrokenPage } from "../../connector-kit/calls/page-check.ts";
 import type { ProviderFetch, ProviderRequest } from "../../connector-kit/calls/provider-fetch.ts";
 import type { ReadConnector, ReadPlan, SourceRecord } from "../../connector-kit/read-connector.ts";
 import { addAssociations } from "./read-associations.ts";
@@ -27,7 +27,7 @@ export async function countRecords(plan: ReadPlan, fetch: ProviderFetch): Promis
   if (answer.error) throw queryRefusal(answer.error, plan);
   const total = isJsonObject(answer.body) ? answer.body.totalSize : undefined;
   if (typeof total !== "number")
-    throw brokenPage("Salesforce's answer is broken: `totalSize` is not a number");
+    throw buildBrokenPage("Salesforce's answer is broken: `totalSize` is not a number");
   return total;
 }
 

@@ -1,8 +1,8 @@
 /** Where a page of a scan through Salesforce records begins, and what of the plan is asked for at once. */
-import { brokenPage } from "../../connector-kit/calls/page-check.ts";
+import { buildBrokenPage } from "../../connector-kit/calls/page-check.ts";
 import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import type { Checkpoint, ReadPlan } from "../../connector-kit/read-connector.ts";
-import { textAt } from "../../connector-kit/calls/text-at.ts";
+import { getTextAt } from "../../connector-kit/calls/get-text-at.ts";
 import { idFault } from "./id.ts";
 import { readLocator } from "./query-request.ts";
 import { requireCounted, type QueryPage } from "./query-page.ts";
@@ -87,7 +87,7 @@ export function nextPlace(
     return { ...place, lastId, locator: locator === place.locator ? undefined : locator, read };
   // All records of this page were deleted meanwhile. The query itself finds those that follow.
   if (place.locator !== undefined && place.lastId !== undefined) return { ...place, locator: undefined };
-  throw brokenPage("Salesforce's query does not advance: a page without records names a next page");
+  throw buildBrokenPage("Salesforce's query does not advance: a page without records names a next page");
 }
 
 /** Returns how many records of the current query were read; undefined where a page was read before they were counted. */
@@ -126,7 +126,7 @@ export const toCheckpoint = ({ lastId, locator, read, from, to, pageSize, byId }
 /** Checks what was stored: all of it goes into requests. */
 export function parsePosition(checkpoint: Checkpoint | undefined): Place {
   if (!checkpoint) return {};
-  const [lastId, locator] = [textAt(checkpoint, "lastId"), textAt(checkpoint, "locator")];
+  const [lastId, locator] = [getTextAt(checkpoint, "lastId"), getTextAt(checkpoint, "locator")];
   const [from, to] = [timeAt(checkpoint, "from"), timeAt(checkpoint, "to")];
   const fault = lastId === undefined ? undefined : idFault(lastId);
   if (fault) throw fault;
@@ -142,7 +142,7 @@ export function parsePosition(checkpoint: Checkpoint | undefined): Place {
 }
 
 function timeAt(checkpoint: Checkpoint, name: string): Date | undefined {
-  const text = textAt(checkpoint, name);
+  const text = getTextAt(checkpoint, name);
   if (text === undefined) return undefined;
   const time = new Date(text);
   if (!Number.isNaN(time.getTime())) return time;

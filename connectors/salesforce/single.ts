@@ -4,7 +4,7 @@ import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import {
   concernsEveryRecord,
   send,
-  unlessProven,
+  doubtUnlessProven,
   buildUnreadable,
 } from "../../connector-kit/calls/send-request.ts";
 import type { RecordToWrite, RecordWrite, WriteResult } from "../../connector-kit/connector.ts";
@@ -118,7 +118,7 @@ function readComposite(
   if (!write) throw buildUnreadable({ status: 200, headers: {}, text: JSON.stringify(body ?? null) });
 
   const error = partError(write);
-  if (error && concernsEveryRecord(error.kind)) throw unlessProven(request, partAnswer(write), error);
+  if (error && concernsEveryRecord(error.kind)) throw doubtUnlessProven(request, partAnswer(write), error);
   if (error) return { error };
   const written = readWritten(record, write.body);
   if (written.error) return written;

@@ -1,6 +1,6 @@
 /** Finds Salesforce fields by names in any case. */
 import type { FieldMetadata, ObjectMetadata } from "../../connector-kit/fields.ts";
-import { refusedField } from "../../connector-kit/calls/refused-field.ts";
+import { buildRefusedField } from "../../connector-kit/calls/build-refused-field.ts";
 
 /** Fields of a description by their names in lower case; descriptions are kept for many pages. */
 const known = new WeakMap<ObjectMetadata, Map<string, FieldMetadata>>();
@@ -19,7 +19,7 @@ export function findField(name: string, metadata: ObjectMetadata | undefined): F
 /** Returns the name in Salesforce's own spelling. Throws `ProviderError` for a text that cannot be a field's name. */
 export function getName(name: string, metadata: ObjectMetadata | undefined): string {
   if (/^[A-Za-z]\w*(\.[A-Za-z]\w*)*$/.test(name)) return findField(name, metadata)?.fieldName ?? name;
-  throw refusedField(name, `"${name}" is not the name of a Salesforce field`);
+  throw buildRefusedField(name, `"${name}" is not the name of a Salesforce field`);
 }
 
 /** Returns `Parent.Field` for steps that begin with a relation of the object, for example `Owner` or `Region__r`. */

@@ -2,7 +2,7 @@
 import { toIso } from "./soql-time.ts";
 import type { FieldMetadata, ObjectMetadata } from "../../connector-kit/fields.ts";
 import type { FieldFilter } from "../../connector-kit/read-connector.ts";
-import { refusedField } from "../../connector-kit/calls/refused-field.ts";
+import { buildRefusedField } from "../../connector-kit/calls/build-refused-field.ts";
 import { idFault } from "./id.ts";
 import { findField, getName } from "./soql-field.ts";
 
@@ -17,7 +17,7 @@ export function writeComparison(
 ): string {
   const name = getName(fieldName, metadata);
   if (metadata?.unfilterable?.includes(name)) {
-    throw refusedField(fieldName, `Salesforce cannot compare the field \`${fieldName}\` in a filter`);
+    throw buildRefusedField(fieldName, `Salesforce cannot compare the field \`${fieldName}\` in a filter`);
   }
   return `${name} = ${literal(fieldName, value, findField(fieldName, metadata))}`;
 }
@@ -28,7 +28,7 @@ function literal(fieldName: string, value: Value, field: FieldMetadata | undefin
   const written = WRITERS[type] ?? quoteText;
   const text = written(String(value));
   if (text === undefined)
-    throw refusedField(
+    throw buildRefusedField(
       fieldName,
       `\`${String(value)}\` cannot be compared with the field \`${fieldName}\` of the type ${type}`,
     );

@@ -2,13 +2,13 @@
 import { readIsoTime } from "../../ground/iso-time.ts";
 import type { Json, JsonObject } from "../../ground/json.ts";
 import { parseReportedTime } from "../../connector-kit/calls/reported-time.ts";
-import { brokenPage, objectOrBroken } from "../../connector-kit/calls/page-check.ts";
+import { buildBrokenPage, requireObject } from "../../connector-kit/calls/page-check.ts";
 import type { SourceRecord } from "../../connector-kit/read-connector.ts";
 import { idFault } from "./id.ts";
 
 /** Throws `ProviderError` if the value is no record. */
 export function toSourceRecord(value: Json, column: string | undefined): SourceRecord {
-  const raw = objectOrBroken(value, "a record");
+  const raw = requireObject(value, "a record");
   const id = recordId(raw);
   const time = column === undefined ? undefined : readTime(raw[column]);
   return { id, changeTime: time, raw, values: raw };
@@ -16,7 +16,7 @@ export function toSourceRecord(value: Json, column: string | undefined): SourceR
 
 export function recordId({ Id }: JsonObject): string {
   if (typeof Id === "string" && !idFault(Id)) return Id;
-  throw brokenPage("Salesforce's answer is broken: a record has no id");
+  throw buildBrokenPage("Salesforce's answer is broken: a record has no id");
 }
 
 /** Reads a time such as `2026-11-20T08:01:02.000+0000`. */

@@ -6,7 +6,7 @@ import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import type { ProviderFetch } from "../../connector-kit/calls/provider-fetch.ts";
 import { send } from "../../connector-kit/calls/send-request.ts";
-import { textAt } from "../../connector-kit/calls/text-at.ts";
+import { getTextAt } from "../../connector-kit/calls/get-text-at.ts";
 import { classify } from "./classify.ts";
 import { idFault } from "./id.ts";
 import { DATA } from "./request.ts";
@@ -67,7 +67,7 @@ async function seesAll(
       `WHERE AssigneeId = '${userId}' LIMIT ${MAX_SETS}`,
     fetch,
   );
-  if (!assigned || assigned.some((row) => textAt(row, `PermissionSet.${everything}`) === "true")) {
+  if (!assigned || assigned.some((row) => getTextAt(row, `PermissionSet.${everything}`) === "true")) {
     return assigned && true;
   }
   const ids = assigned.flatMap((row) => idAt(row, "PermissionSetId") ?? []);
@@ -124,6 +124,6 @@ async function answered(path: string, fetch: ProviderFetch): Promise<Json | unde
 
 /** Returns the record id at a path: no other text may stand in a query. */
 export function idAt(answer: Json, path: string): string | undefined {
-  const text = textAt(answer, path);
+  const text = getTextAt(answer, path);
   return idFault(text) ? undefined : text;
 }

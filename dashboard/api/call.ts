@@ -39,7 +39,7 @@ export async function call<Id extends OperationId>(
   const text = await response.text();
   const body: unknown =
     isJson(response) && text !== "" ? JSON.parse(text) : isPlain(response) ? text : undefined;
-  if (!response.ok) throw new ApiProblem(isProblem(body) ? body : strangeAnswer(response));
+  if (!response.ok) throw new ApiProblem(isProblem(body) ? body : describeStrangeAnswer(response));
   // The harness of the tests holds every answer to openapi.json, which this type is made of.
   return body as Answer<Id>;
 }
@@ -97,7 +97,7 @@ const buildUnreachable = (): ProblemBody => ({
   retryable: true,
 });
 
-const strangeAnswer = ({ status }: Response): ProblemBody => ({
+const describeStrangeAnswer = ({ status }: Response): ProblemBody => ({
   ...BASE,
   status,
   title: "Unexpected answer",

@@ -14,7 +14,7 @@ export function ProjectSwitch(): JSX.Element {
   const projects = useCall("listProjects", {}).data ?? [];
   const navigate = useNavigate();
   const pathname = useRouterState({ select: ({ location }) => location.pathname });
-  const open = ({ name }: Schemas["Project"]) => void navigate({ to: samePage(pathname, name) });
+  const open = ({ name }: Schemas["Project"]) => void navigate({ to: buildSamePagePath(pathname, name) });
   return (
     <div className={classes["switch"]}>
       {current && (
@@ -61,7 +61,7 @@ export function ProjectSwitch(): JSX.Element {
 }
 
 /** The same list in the other project; a thing of this project is not in the other one. */
-function samePage(pathname: string, project: string): string {
+function buildSamePagePath(pathname: string, project: string): string {
   const [, section, , page = ""] = pathname.split("/");
   return `/projects/${encodePart(project)}${section === "projects" && page ? `/${page}` : ""}`;
 }

@@ -7,7 +7,7 @@ import { useCall } from "../api/queries.ts";
 const KEY = "busbar-project";
 
 /** The name of the project used last in this browser; `_` in an address stands for it. */
-function lastProject(): string | undefined {
+function readLastProject(): string | undefined {
   try {
     return localStorage.getItem(KEY) ?? undefined;
   } catch {
@@ -33,7 +33,7 @@ export function useProjectName(): string {
 /** The project of the page, or on pages outside projects the one used last; undefined until it is known. */
 export function useShownProject(): Schemas["Project"] | undefined {
   const { project } = useParams({ strict: false });
-  const name = project === undefined || project === "_" ? lastProject() : project;
+  const name = project === undefined || project === "_" ? readLastProject() : project;
   const projects = useCall("listProjects", {}).data;
   return projects?.find((one) => one.name === name || one.id === name) ?? projects?.[0];
 }

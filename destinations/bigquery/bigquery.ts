@@ -14,11 +14,11 @@ import {
   checkGoogle,
   buildEndpointSetting,
   GOOGLE_PROJECT,
-  googleAudience,
-  googleBearer,
+  getGoogleAudience,
+  createGoogleBearer,
   explainGoogleRefusal,
   readServiceAccount,
-  serviceAccountThatMay,
+  describeServiceAccount,
 } from "../../destination-kit/google.ts";
 
 const GOOGLE = "https://bigquery.googleapis.com";
@@ -37,7 +37,7 @@ export const bigquery = defineDestination({
     ...buildEndpointSetting(GOOGLE),
     ...BATCH_CONFIG,
   }),
-  secrets: serviceAccountThatMay("insert into the table"),
+  secrets: describeServiceAccount("insert into the table"),
   maxMessageBytes: MAX_MESSAGE_BYTES,
   check: checkGoogle,
   batch: (config) => toBatchLimits(config, MAX_BATCH_BYTES),
@@ -48,7 +48,7 @@ export const bigquery = defineDestination({
     const [project, dataset, table] = [projectId, datasetId, tableId].map(encodeURIComponent);
     const path = `/bigquery/v2/projects/${project}/datasets/${dataset}/tables/${table}/insertAll`;
     const url = new URL(path, endpointUrl);
-    const bearer = googleBearer(readServiceAccount(credentials), googleAudience(url, GOOGLE));
+    const bearer = createGoogleBearer(readServiceAccount(credentials), getGoogleAudience(url, GOOGLE));
     return openRowChannel(async (messages) => {
       const headers = { "content-type": "application/json", authorization: `Bearer ${await bearer()}` };
       // Otherwise one row that does not fit its table would stop the others.

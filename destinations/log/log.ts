@@ -78,7 +78,7 @@ function describeReason(error: unknown): string {
 
 const formatLine = (destination: string, { id, topic, time, data }: Message): string =>
   `{"id":${JSON.stringify(id)},"time":"${time.toISOString()}","destination":${JSON.stringify(destination)},` +
-  `"topic":${JSON.stringify(topic)},"data":${oneLine(data)}}\n`;
+  `"topic":${JSON.stringify(topic)},"data":${toOneLine(data)}}\n`;
 
 /** JSON text from a client may have several lines. */
-const oneLine = (data: string): string => (data.includes("\n") ? JSON.stringify(JSON.parse(data)) : data);
+const toOneLine = (data: string): string => (data.includes("\n") ? JSON.stringify(JSON.parse(data)) : data);

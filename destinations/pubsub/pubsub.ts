@@ -6,11 +6,11 @@ import {
   checkGoogle,
   buildEndpointSetting,
   GOOGLE_PROJECT,
-  googleAudience,
-  googleBearer,
+  getGoogleAudience,
+  createGoogleBearer,
   explainGoogleRefusal,
   readServiceAccount,
-  serviceAccountThatMay,
+  describeServiceAccount,
 } from "../../destination-kit/google.ts";
 
 const GOOGLE = "https://pubsub.googleapis.com";
@@ -26,13 +26,13 @@ export const pubsub = defineDestination({
     topicId: Type.String({ pattern: "^[A-Za-z][A-Za-z0-9._~+%-]{2,254}$" }),
     ...buildEndpointSetting(GOOGLE),
   }),
-  secrets: serviceAccountThatMay("publish to the topic"),
+  secrets: describeServiceAccount("publish to the topic"),
   maxMessageBytes: MAX_MESSAGE_BYTES,
   check: checkGoogle,
   open({ config: { projectId, topicId, endpointUrl = GOOGLE }, secrets: { credentials } }, network) {
     const topic = `projects/${encodeURIComponent(projectId)}/topics/${encodeURIComponent(topicId)}`;
     const url = new URL(`/v1/${topic}:publish`, endpointUrl);
-    const bearer = googleBearer(readServiceAccount(credentials), googleAudience(url, GOOGLE));
+    const bearer = createGoogleBearer(readServiceAccount(credentials), getGoogleAudience(url, GOOGLE));
     return {
       async deliver({ id, topic: message, data }) {
         const messages = [

@@ -61,7 +61,7 @@ function openLine(broker: Broker, exchange: string, network: DestinationNetwork)
       const used = !publisher || publisher.ended ? new Publisher(broker, network) : publisher;
       publisher = used;
       try {
-        await inTime(used, publish(used, exchange, message), network.timeoutMs);
+        await closeUnlessInTime(used, publish(used, exchange, message), network.timeoutMs);
         return { kind: "delivered", answer: `taken by the exchange ${exchange}` };
       } catch (error) {
         return {
@@ -96,7 +96,11 @@ const publish = (publisher: Publisher, exchange: string, { id, topic, time, data
 class Late extends Error {}
 
 /** Closes the connection to a broker that does not confirm in time: messages would pile up. */
-async function inTime(publisher: Publisher, published: Promise<void>, timeoutMs: number): Promise<void> {
+async function closeUnlessInTime(
+  publisher: Publisher,
+  published: Promise<void>,
+  timeoutMs: number,
+): Promise<void> {
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => {
     const why = publisher.blocked === undefined ? "" : `; it blocks publishers: ${publisher.blocked}`;

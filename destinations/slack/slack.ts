@@ -97,7 +97,7 @@ function actIn(name: Names): string {
   return `${name("approval.tool")}${object && ` of ${object}`}${group === "?" ? "" : ` for ${group}`}`;
 }
 
-const reasonsIn = (reasons: Json | undefined): string =>
+const joinReasons = (reasons: Json | undefined): string =>
   (Array.isArray(reasons) ? reasons : [])
     .slice(0, MAX_FIELDS)
     .map((reason) =>
@@ -107,9 +107,9 @@ const reasonsIn = (reasons: Json | undefined): string =>
 
 const pickKnown = (name: Names, ...members: string[]): string =>
   members.map(name).find((value) => value !== "?") ?? "?";
-const agentIn = (name: Names): string =>
+const pickAgent = (name: Names): string =>
   pickKnown(name, "approval.actor.client", "approval.actor.name", "approval.actor.id");
-const deciderIn = (name: Names): string =>
+const pickDecider = (name: Names): string =>
   pickKnown(name, "approval.decidedBy.name", "approval.decidedBy.id");
 
 const SENTENCES: Record<string, (name: Names, data: JsonObject) => string> = {
@@ -147,11 +147,11 @@ const SENTENCES: Record<string, (name: Names, data: JsonObject) => string> = {
   "installation.health.changed": (name, { healthReasons }) =>
     name("healthStatus") === "healthy"
       ? `:white_check_mark: ${name("integrationName")} of ${name("groupName")} is healthy again`
-      : `:warning: ${name("integrationName")} of ${name("groupName")} is not healthy: ${reasonsIn(healthReasons)}`,
+      : `:warning: ${name("integrationName")} of ${name("groupName")} is not healthy: ${joinReasons(healthReasons)}`,
   "agent.approval.requested": (name, { approval }) =>
-    `:raised_hand: The agent ${agentIn(name)} asks for a decision: ${actIn(name)}${isJsonObject(approval) ? `\n${changeIn(approval)}` : ""}`,
+    `:raised_hand: The agent ${pickAgent(name)} asks for a decision: ${actIn(name)}${isJsonObject(approval) ? `\n${changeIn(approval)}` : ""}`,
   "agent.approval.decided": (name) =>
-    `${name("approval.status") === "approved" ? ":white_check_mark: Approved" : ":no_entry_sign: Rejected"} by ${deciderIn(name)}: ${actIn(name)}`,
+    `${name("approval.status") === "approved" ? ":white_check_mark: Approved" : ":no_entry_sign: Rejected"} by ${pickDecider(name)}: ${actIn(name)}`,
 };
 
 /** Returns the sentence for an event with this JSON text as data; the type's name if it has no sentence. */

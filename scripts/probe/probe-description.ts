@@ -15,7 +15,7 @@ import {
 } from "./probe-list.ts";
 import type { Probed } from "./probed.ts";
 import type { Checkpoint, SourceRecord } from "../../connector-kit/read-connector.ts";
-import { textAt } from "../../connector-kit/calls/text-at.ts";
+import { getTextAt } from "../../connector-kit/calls/get-text-at.ts";
 import { parseBody } from "../../connector-kit/calls/send-request.ts";
 
 /** Throws where no call works: no answer, or credentials that the provider refuses. */
@@ -107,7 +107,7 @@ async function listBelow(probe: ObjectProbe): Promise<Checkpoint | undefined> {
     : undefined;
   const above = rules && mergeRules(description, parent.object, rules, account);
   for (const { raw } of await firstRecords(probe, parent.object)) {
-    const value = parent.by === undefined ? above && readRecordId(raw, above) : textAt(raw, parent.by);
+    const value = parent.by === undefined ? above && readRecordId(raw, above) : getTextAt(raw, parent.by);
     if (value === undefined || value === "") {
       tell("parent.by", "differs", `a record of ${parent.object} has nothing there`);
       return undefined;

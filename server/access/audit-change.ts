@@ -5,7 +5,7 @@
 import type { Caller, Endpoint, Route } from "../http/endpoint.ts";
 import { SECRET_PARAMETERS } from "../http/require-role.ts";
 import type { Audit, AuditedCall } from "../http/server-options.ts";
-import { hintOfApiKey, isUuid, newId } from "../../ground/ids.ts";
+import { shortenApiKey, isUuid, newId } from "../../ground/ids.ts";
 import { Problem } from "../../ground/errors.ts";
 import { isJsonObject, type JsonObject } from "../../ground/json.ts";
 import { withRecordedChange, type RecordedChange } from "../store/database/audit-context.ts";
@@ -142,7 +142,7 @@ function findTarget({ path }: Route, { params, project }: AuditedCall, result: u
 
 /** A key may be named by itself: the audit keeps what lists show of it. */
 const showName = (parameter: string | undefined, name: string): string =>
-  parameter === "apiKey" && !isUuid(name) ? hintOfApiKey(name) : name;
+  parameter === "apiKey" && !isUuid(name) ? shortenApiKey(name) : name;
 
 /** Collections whose resource has another name. */
 const KINDS: Record<string, string> = {

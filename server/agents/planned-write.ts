@@ -4,7 +4,7 @@ import { ClosedGateError } from "../calls/gates/closed-gate-error.ts";
 import { addWorkIds } from "../../ground/current-work.ts";
 import { Problem } from "../../ground/errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
-import { inSpan } from "../../ground/span.ts";
+import { runInSpan } from "../../ground/span.ts";
 import type { AgentTrace } from "../store/agents/agent-operations.ts";
 import { KeyTakenError, UsedUpError } from "../operations/begin-acts.ts";
 import { findIdempotencyKey, type KeyClaim } from "../store/access/idempotency-keys.ts";
@@ -211,7 +211,7 @@ export async function writeOnce(act: PlannedWrite): Promise<JsonObject> {
     const agent = { groupRef, budgets: budgetsWithin(deps, policy), claim, change: await readChange(act) };
     const hidden = listHiddenNames(object, policy);
     const mayName = (field: string) => !isHidden(hidden, field);
-    return inSpan(writeSpan(target, plan, { id, isQueued: false }), () =>
+    return runInSpan(writeSpan(target, plan, { id, isQueued: false }), () =>
       writeNow(deps, { id, firstId, requestId, actor, key, agent, mayName }, target, plan),
     ).catch(async (error: unknown) => {
       if (error instanceof UsedUpError) throw findExceededBudget(policy, error.usedUp, deps.minuteMs);

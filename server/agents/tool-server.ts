@@ -6,7 +6,7 @@ import { suggestName } from "../../ground/closest.ts";
 import type { Problem } from "../../ground/errors.ts";
 import type { JsonObject } from "../../ground/json.ts";
 import type { Log } from "../../ground/log.ts";
-import { inSpan } from "../../ground/span.ts";
+import { runInSpan } from "../../ground/span.ts";
 import { VERSION } from "../../ground/version.ts";
 import { problemBody, toProblem } from "../http/problem.ts";
 import { createValidator } from "../http/validation.ts";
@@ -154,7 +154,7 @@ async function runTool<Context>(
   // Named as OpenTelemetry's conventions for the protocol name it.
   const span = { name: `tools/call ${tool.name}`, kind: "internal" } as const;
   try {
-    return await inSpan(span, async () => {
+    return await runInSpan(span, async () => {
       const checked = check(args);
       return tool.run(await options.contextFor(session, tool), checked);
     });

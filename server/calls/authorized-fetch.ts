@@ -10,7 +10,7 @@ import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import { UnsignableRequest } from "../../connector-kit/provider/sign-request.ts";
 import { EgressError } from "../egress/egress-error.ts";
 import type { Egress } from "../egress/egress.ts";
-import { inSpan } from "../../ground/span.ts";
+import { runInSpan } from "../../ground/span.ts";
 import { withoutSecrets } from "../../ground/without-secrets.ts";
 import { listSecrets, type LiveConnection } from "./live-connection.ts";
 import type { LiveConnections } from "./live-connections.ts";
@@ -92,7 +92,7 @@ function exchange(sending: Sending, request: ProviderRequest): Promise<ProviderR
     "busbar.provider": provider,
     "busbar.connection.id": live.id,
   };
-  return inSpan({ name: `${method} ${provider}`, kind: "client", attributes }, async (span) => {
+  return runInSpan({ name: `${method} ${provider}`, kind: "client", attributes }, async (span) => {
     const answer = await sendOnce(sending, request);
     span?.set({ "http.response.status_code": answer.status });
     if (answer.status >= 400) span?.fail(String(answer.status));

@@ -1,7 +1,7 @@
 /** Sends deliveries through the lanes of their destinations and hands each result to the outcome writer. */
 import type { BatchLimits, Message } from "../../destination-kit/destination.ts";
 import type { Sealer } from "../../ground/seal.ts";
-import { currentTraceparent, startWork, type WorkStart } from "../../ground/span.ts";
+import { formatTraceparent, startWork, type WorkStart } from "../../ground/span.ts";
 import { readTraceparent } from "../../ground/trace-context.ts";
 import type { Tracer } from "../../ground/tracer.ts";
 import type { AttemptedDelivery, ClaimedDelivery } from "../store/deliveries/deliveries.ts";
@@ -160,7 +160,7 @@ export class DeliverySender {
     const message = toMessage(event, { id: destination.row.id, maxMessageBytes }, (member) =>
       buildEventFileUrl(sealer, publicUrl(), { eventId: event.id, member }),
     );
-    const traceparent = currentTraceparent();
+    const traceparent = formatTraceparent();
     return traceparent === undefined ? message : { ...message, traceparent };
   }
 }

@@ -2,7 +2,7 @@
 import { isIP, type LookupFunction } from "node:net";
 import { Agent, buildConnector } from "undici";
 import { lookup as systemLookup, type LookupAddress } from "node:dns";
-import { findCurrentWork, outsideWork } from "../../ground/current-work.ts";
+import { findCurrentWork, runOutsideWork } from "../../ground/current-work.ts";
 import { AddressGuard, findForbiddenAddress, normalizeHost } from "./address-guard.ts";
 import { type NameLookups, openNameLookups } from "./name-lookups.ts";
 import type { Egress } from "./egress.ts";
@@ -63,7 +63,7 @@ function guardedConnector(guard: AddressGuard, names: NameLookups): buildConnect
     if (isIP(host) && !guard.permits(host, isListed)) return callback(findForbiddenAddress(host), null);
     project = findCurrentWork()?.ids.projectId;
     // The connection is shared: its answers belong to no work, whoever opens it.
-    return outsideWork(() => (isListed ? listed : strict)(options, callback));
+    return runOutsideWork(() => (isListed ? listed : strict)(options, callback));
   };
 }
 

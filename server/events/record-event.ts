@@ -1,6 +1,6 @@
 /** Writes events in the transaction of the change that they report, so that both are committed or neither. */
 import { newId } from "../../ground/ids.ts";
-import { currentTraceparent } from "../../ground/span.ts";
+import { formatTraceparent } from "../../ground/span.ts";
 import { queueOutbox } from "../store/database/outbox.ts";
 import type { ControlQueries, DataQueries } from "../store/database/sides.ts";
 import { insertEvents, type EventRow } from "../store/deliveries/events.ts";
@@ -33,5 +33,5 @@ export const toEventRow = ({ projectId, type, data }: NewEvent): EventRow => ({
   projectId,
   type,
   data: JSON.stringify(data),
-  traceparent: currentTraceparent(),
+  traceparent: formatTraceparent(),
 });

@@ -1,7 +1,7 @@
 /** Answers refusals of the API: every error leaves as a Problem. */
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Problem } from "../../ground/errors.ts";
-import { wholeSecond } from "../../ground/retry-after.ts";
+import { roundUpToSecond } from "../../ground/retry-after.ts";
 import { refusedRequest } from "./known-callers.ts";
 import { linger } from "./linger.ts";
 import { excludesType, problemBody, PROBLEM_MEDIA_TYPE, toProblem, type Subsystem } from "./problem.ts";
@@ -65,7 +65,9 @@ function readRest(problem: Problem, request: FastifyRequest, reply: FastifyReply
 }
 
 const retryHeader = (problem: Problem): Record<string, string> =>
-  problem.options.retryAfter ? { "retry-after": wholeSecond(problem.options.retryAfter).toUTCString() } : {};
+  problem.options.retryAfter
+    ? { "retry-after": roundUpToSecond(problem.options.retryAfter).toUTCString() }
+    : {};
 
 function chooseSubsystem(url: string): Subsystem {
   const first = url.split("/")[1];

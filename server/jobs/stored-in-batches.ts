@@ -1,5 +1,5 @@
 /** Collects rows in memory and stores them in batches, so that the requests that they describe do not wait. */
-import { outsideWork } from "../../ground/current-work.ts";
+import { runOutsideWork } from "../../ground/current-work.ts";
 import type { Log } from "../../ground/log.ts";
 
 export interface Batches<Row> {
@@ -61,7 +61,7 @@ export function storeInBatches<Row>(options: {
         return;
       }
       waiting.push(row);
-      timer ??= outsideWork(() => setTimeout(flush, FLUSH_MS).unref());
+      timer ??= runOutsideWork(() => setTimeout(flush, FLUSH_MS).unref());
     },
     get dropped() {
       return dropped;

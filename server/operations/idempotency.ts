@@ -5,7 +5,7 @@ import { Problem, type ProblemOptions } from "../../ground/errors.ts";
 import type { ProblemSlug } from "../../ground/problem-types.ts";
 import { nowMs } from "../../ground/clock.ts";
 import { keepRecentlyUsed } from "../../ground/recently-used.ts";
-import { newId, timeOfId } from "../../ground/ids.ts";
+import { newId, readTimeOfId } from "../../ground/ids.ts";
 import type { Json } from "../../ground/json.ts";
 import { KeyTakenError } from "./begin-acts.ts";
 import type { ProcessIdentity } from "../jobs/process-identity.ts";
@@ -204,7 +204,7 @@ const getFirst = ({ firstOperationId, operationId }: IdempotencyRow): string =>
   firstOperationId ?? operationId;
 
 const mayBeRepeated = ({ repeatableMs = 0 }: Keyed, firstOperationId: string): boolean =>
-  timeOfId(firstOperationId).getTime() + repeatableMs > nowMs();
+  readTimeOfId(firstOperationId).getTime() + repeatableMs > nowMs();
 
 async function actAndStore<A extends Answer>(
   deps: Services,

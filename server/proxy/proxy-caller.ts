@@ -3,7 +3,7 @@ import { request as httpRequest, type IncomingMessage } from "node:http";
 import { duplexPair } from "node:stream";
 import { elapsedMs } from "../../ground/clock.ts";
 import { Problem } from "../../ground/errors.ts";
-import { currentTraceparent } from "../../ground/span.ts";
+import { formatTraceparent } from "../../ground/span.ts";
 import { createForwardingServer, type ForwardingDeps } from "./forwarding-server.ts";
 import { neverPasses } from "./read-head.ts";
 import type { Admission } from "./target.ts";
@@ -104,7 +104,7 @@ function buildHeaders(asked: AskedCall): Record<string, string> {
     headers[CONTENT_TYPE] ??= "application/json";
     headers["content-length"] = String(Buffer.byteLength(asked.body));
   }
-  const traceparent = currentTraceparent();
+  const traceparent = formatTraceparent();
   return {
     ...headers,
     host: "proxy",

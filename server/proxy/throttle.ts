@@ -1,7 +1,7 @@
 /** Throttle mode of the proxy: closes the connection's gate on a rate limit, and refuses calls while it is closed. */
 import type { Catalog } from "../../connector-kit/catalog.ts";
 import type { ProviderResponse } from "../../connector-kit/calls/provider-fetch.ts";
-import { wholeSecond } from "../../ground/retry-after.ts";
+import { roundUpToSecond } from "../../ground/retry-after.ts";
 import { judgeAnswer, type ClosedGate } from "../calls/gates/judge-answer.ts";
 import type { ConnectionGates } from "../calls/gates/shared-gates.ts";
 import { Problem } from "../../ground/errors.ts";
@@ -42,7 +42,7 @@ export function openThrottle(deps: {
 /** Name and value in turn. The time is in the form of HTTP dates, with UTC for GMT. */
 const listHeaderLines = ({ until, retryable }: ClosedGate): string[] => [
   "X-Amp-Retry-After",
-  wholeSecond(until).toUTCString().replace(/GMT$/, "UTC"),
+  roundUpToSecond(until).toUTCString().replace(/GMT$/, "UTC"),
   "X-Amp-Retryable",
   String(retryable),
 ];

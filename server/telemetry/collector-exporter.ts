@@ -1,7 +1,7 @@
 /** Sends batches by an exporter of OpenTelemetry's SDK, and logs when that fails and when it works again. */
 import { ExportResultCode, type ExportResult } from "@opentelemetry/core";
 import { nowMs } from "../../ground/clock.ts";
-import { outsideWork } from "../../ground/current-work.ts";
+import { runOutsideWork } from "../../ground/current-work.ts";
 import type { Log } from "../../ground/log.ts";
 
 interface Exporter<Batch> {
@@ -38,7 +38,7 @@ export class CollectorExporter<Batch> implements Exporter<Batch> {
   export(batch: Batch, done: (result: ExportResult) => void): void {
     const { retryMs } = this.#options;
     // The connection serves later batches, too.
-    outsideWork(() =>
+    runOutsideWork(() =>
       this.#exporter.export(batch, ({ error }) => {
         if (error) this.#onFailure(error);
         else this.#onSuccess();

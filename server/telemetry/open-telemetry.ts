@@ -26,7 +26,7 @@ import {
 import type { Registry } from "@prometheus-io/client";
 import { LRUCache } from "lru-cache";
 import { openOperatorAgent } from "../egress/operator-egress.ts";
-import { outsideWork } from "../../ground/current-work.ts";
+import { runOutsideWork } from "../../ground/current-work.ts";
 import { newId } from "../../ground/ids.ts";
 import type { Log } from "../../ground/log.ts";
 import type { TelemetryConfig } from "../../ground/telemetry-config.ts";
@@ -129,7 +129,7 @@ function logSdkFaults(log: Log): void {
     if (logged.has(message)) return;
     logged.set(message, true);
     const reason = details.find((detail) => typeof detail === "string")?.slice(0, 200);
-    outsideWork(() => log.warn({ reason }, `OpenTelemetry: ${message.slice(0, 500)}`));
+    runOutsideWork(() => log.warn({ reason }, `OpenTelemetry: ${message.slice(0, 500)}`));
   };
   const ignore = (): void => {};
   diag.setLogger(

@@ -3,7 +3,7 @@ import { Type } from "typebox";
 import { addWorkIds } from "../../ground/current-work.ts";
 import { seesEveryGroup, toCallActor } from "../access/actor.ts";
 import { newId } from "../../ground/ids.ts";
-import { inSpan } from "../../ground/span.ts";
+import { runInSpan } from "../../ground/span.ts";
 import { projectEndpoint } from "../http/endpoint.ts";
 import { RefusedWriteSchema, WriteAnswerSchema } from "./write-response.ts";
 import { findStoredAccount, dryRun, DryRunSchema } from "./dry-run.ts";
@@ -78,7 +78,7 @@ export const writeRecords = ({ shards }: { shards: CustomerShards<WriteServices>
       const write = (id: string, firstId = id) => {
         const begun = { id, firstId, requestId, actor: toCallActor(caller), key };
         addWorkIds({ operationId: id });
-        return inSpan(writeSpan(target, plan, { id, isQueued: later }), async () =>
+        return runInSpan(writeSpan(target, plan, { id, isQueued: later }), async () =>
           later ? writeLater(deps, begun, target, plan, body) : writeNow(deps, begun, target, plan),
         );
       };

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Facts } from "../../connector-kit/facts/facts.ts";
-import { reachableHost } from "../../ground/reachable-host.ts";
+import { toReachableHost } from "../../ground/to-reachable-host.ts";
 import type { VendorAnswer } from "./vendor-answer.ts";
 import { Vendor, type VendorOptions } from "./vendor.ts";
 
@@ -71,7 +71,7 @@ export async function startVendor(
   });
   server.listen(port, host);
   await once(server, "listening");
-  vendor.url = `http://${reachableHost(host)}:${(server.address() as AddressInfo).port}`;
+  vendor.url = `http://${toReachableHost(host)}:${(server.address() as AddressInfo).port}`;
   return {
     vendor,
     url: vendor.url,

@@ -1,6 +1,6 @@
 /** Answers requests with several records, and requests for the links of several records. */
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
-import { valueAt } from "../../connector-kit/calls/text-at.ts";
+import { getValueAt } from "../../connector-kit/calls/get-text-at.ts";
 import type { BatchFact, Facts, LinkFact } from "../../connector-kit/facts/facts.ts";
 import { showRecord, setAtPath, type VendorRecord, type VendorRecords } from "./vendor-records.ts";
 import { readValue, type VendorRequest } from "./vendor-request.ts";
@@ -45,7 +45,7 @@ function isFor(fact: BatchFact | LinkFact, objectName: string, request: VendorRe
   if (!("typeAt" in fact) || fact.typeAt === undefined) return true;
   const inputs = readValue(request, `body.${fact.inputs}`);
   const [first] = Array.isArray(inputs) ? inputs : [];
-  return first !== undefined && valueAt(first, fact.typeAt) === objectName;
+  return first !== undefined && getValueAt(first, fact.typeAt) === objectName;
 }
 
 /** Environment of a batch. */
@@ -128,27 +128,30 @@ function findInputFault(
 ): string | undefined {
   if (fact.idAt === "") return typeof input === "string" ? undefined : "an input is no id";
   if (!isJsonObject(input)) return "an input is no object";
-  if (fact.typeAt !== undefined && valueAt(input, fact.typeAt) !== objectName)
+  if (fact.typeAt !== undefined && getValueAt(input, fact.typeAt) !== objectName)
     return `an input has no ${objectName} at ${fact.typeAt}`;
   if (action === "read" || fact.fieldsAt === undefined || fact.fieldsAt === "") return undefined;
   const allowed = [fact.fieldsAt, fact.idAt, fact.keyNameAt, fact.keyAt, fact.traceAt, ...(fact.apart ?? [])];
   const stray = Object.keys(input).find((name) => !allowed.includes(name));
   if (stray !== undefined) return `an input has no member ${stray}`;
-  return isJsonObject(valueAt(input, fact.fieldsAt)) ? undefined : `an input has nothing at ${fact.fieldsAt}`;
+  return isJsonObject(getValueAt(input, fact.fieldsAt))
+    ? undefined
+    : `an input has nothing at ${fact.fieldsAt}`;
 }
 
 /** Returns the id or the key in an input, as text. */
 function readName({ action, values }: BatchRoute, fact: BatchFact, input: Json): string | undefined {
   const place = action === "upsert" ? (fact.keyAt ?? join(fact.fieldsAt, values["key"])) : fact.idAt;
   if (place === undefined) return undefined;
-  const value = place === "" ? input : valueAt(input, place);
+  const value = place === "" ? input : getValueAt(input, place);
   return value === undefined || value === null || typeof value === "object" ? undefined : String(value);
 }
 
 const join = (path = "", name = ""): string => (path === "" ? name : `${path}.${name}`);
 
 function readFields({ object }: BatchRoute, fact: BatchFact, input: Json): JsonObject {
-  const found = fact.fieldsAt === undefined || fact.fieldsAt === "" ? input : valueAt(input, fact.fieldsAt);
+  const found =
+    fact.fieldsAt === undefined || fact.fieldsAt === "" ? input : getValueAt(input, fact.fieldsAt);
   const outer = fact.fieldsAt === "" ? [fact.idAt, ...(fact.apart ?? [])] : [];
   return Object.fromEntries(
     Object.entries(isJsonObject(found) ? found : {}).filter(
@@ -164,7 +167,7 @@ function settle(route: BatchRoute, fact: BatchFact, input: Json, world: BatchWor
   const { objectName, object, action, values } = route;
   const known = world.records.of(objectName);
   const name = readName(route, fact, input);
-  const trace = fact.traceAt === undefined ? undefined : valueAt(input, fact.traceAt);
+  const trace = fact.traceAt === undefined ? undefined : getValueAt(input, fact.traceAt);
   const mark = { ...(trace !== undefined && { trace }), ...(name !== undefined && { id: name }) };
   if (action === "read") {
     const record = known.find(({ id }) => name !== undefined && isSameId(object.id, id, name));
@@ -182,7 +185,7 @@ function settle(route: BatchRoute, fact: BatchFact, input: Json, world: BatchWor
     return { ...mark, record };
   }
   const key =
-    values["key"] ?? (fact.keyNameAt === undefined ? undefined : String(valueAt(input, fact.keyNameAt)));
+    values["key"] ?? (fact.keyNameAt === undefined ? undefined : String(getValueAt(input, fact.keyNameAt)));
   if (key === undefined || name === undefined)
     return { ...mark, fault: "nothing says which record is meant" };
   if (object.upsert?.keys && !object.upsert.keys.includes(key)) return { ...mark, fault: `${key} is no key` };
@@ -303,12 +306,12 @@ function answerLinks(
   if (!fact.objects.includes(to)) return `nothing is linked with ${to}`;
   const [results, errors]: [Json[], Json[]] = [[], []];
   for (const input of inputs) {
-    const id = valueAt(input, fact.idAt);
+    const id = getValueAt(input, fact.idAt);
     const stray = isJsonObject(input)
       ? Object.keys(input).find((name) => name !== fact.idAt && name !== fact.placeAt)
       : "";
     if (typeof id !== "string" || stray !== undefined) return `an input has ${stray ?? "no id"}`;
-    const place = valueAt(input, fact.placeAt);
+    const place = getValueAt(input, fact.placeAt);
     const linked = records.of(objectName).find((record) => record.id === id)?.links?.[to] ?? [];
     const start = place === undefined ? 0 : linked.findIndex((one) => `after ${String(one)}` === place) + 1;
     if (place !== undefined && start === 0) return `${String(place)} is no cursor of this vendor`;

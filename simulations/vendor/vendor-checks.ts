@@ -1,6 +1,6 @@
 /** Finds what a simulated vendor refuses in a request: unknown names, missing ones, values that it does not allow. */
 import { isJsonObject, type Json } from "../../ground/json.ts";
-import { valueAt } from "../../connector-kit/calls/text-at.ts";
+import { getValueAt } from "../../connector-kit/calls/get-text-at.ts";
 import type { ListFact, Parameter, RecordFact } from "../../connector-kit/facts/facts.ts";
 import { readText, readValue, type VendorRequest } from "./vendor-request.ts";
 
@@ -104,7 +104,7 @@ function listBodyFaults(fact: AnyFact, request: VendorRequest): string[] {
   if (request.encoding !== wanted) return [`the body is not ${wanted === "json" ? "JSON" : "a form"}`];
   if (request.body === undefined) return ["the body cannot be read"];
   const faults: string[] = [];
-  const wrapped = wrap === undefined || wrap === "" ? request.body : valueAt(request.body, wrap);
+  const wrapped = wrap === undefined || wrap === "" ? request.body : getValueAt(request.body, wrap);
   if (!isJsonObject(wrapped) && !Array.isArray(wrapped)) faults.push(`body.${wrap ?? ""}: not an object`);
   for (const [path, rules] of needed) {
     const value = readValue(request, `body.${path}`);
@@ -135,7 +135,7 @@ export const listArgumentFaults = (fact: AnyFact, request: VendorRequest): strin
 /** Returns whether a required member is needed: below an optional member, only if that is present. */
 function isNeededHere(body: Json, path: string): boolean {
   const above = path.split(".").slice(0, -1).join(".");
-  return above === "" || valueAt(body, above) !== undefined || !above.includes(".");
+  return above === "" || getValueAt(body, above) !== undefined || !above.includes(".");
 }
 
 function listBodyValueFaults(path: string, rules: Parameter, value: Json, fact: AnyFact): string[] {
@@ -166,7 +166,7 @@ function listUnknownMembers(body: Json, paths: string[], wrap: string | undefine
   const isKnown = (name: string): boolean =>
     allowed.some((path) => path === name || path.startsWith(`${name}.`));
   const outer = Object.keys(body).filter((name) => !isKnown(name));
-  const inner = wrap === undefined || wrap === "" ? undefined : valueAt(body, wrap);
+  const inner = wrap === undefined || wrap === "" ? undefined : getValueAt(body, wrap);
   const below = isJsonObject(inner)
     ? Object.keys(inner).flatMap((name) =>
         paths.some((path) => path.startsWith(`${wrap}.`)) && !isKnown(`${wrap}.${name}`)

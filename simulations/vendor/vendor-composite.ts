@@ -1,6 +1,6 @@
 /** Answers a request that contains several requests, each with an answer of its own. */
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
-import { valueAt } from "../../connector-kit/calls/text-at.ts";
+import { getValueAt } from "../../connector-kit/calls/get-text-at.ts";
 import type { Facts } from "../../connector-kit/facts/facts.ts";
 import type { VendorAnswer } from "./vendor-answer.ts";
 import { setAtPath } from "./vendor-records.ts";
@@ -48,7 +48,8 @@ function resolveReferences(url: string, byName: Map<string, VendorAnswer>): stri
   let isHalted = false;
   const target = url.replaceAll(REFERENCE, (_, name: string, path: string) => {
     const answer = byName.get(name);
-    const value = answer?.body === undefined || answer.status >= 300 ? undefined : valueAt(answer.body, path);
+    const value =
+      answer?.body === undefined || answer.status >= 300 ? undefined : getValueAt(answer.body, path);
     if (value === undefined) isHalted = true;
     return String(value);
   });

@@ -1,6 +1,6 @@
 /** Selects the records of a simulated list: by their state, and by a bound. */
 import type { Facts, ListFact } from "../../connector-kit/facts/facts.ts";
-import { valueAt } from "../../connector-kit/calls/text-at.ts";
+import { getValueAt } from "../../connector-kit/calls/get-text-at.ts";
 import { nowMs } from "../../ground/clock.ts";
 import { hasValues } from "./vendor-checks.ts";
 import { showRecord, type VendorRecord } from "./vendor-records.ts";
@@ -81,6 +81,6 @@ export function readParentValue(
   by: string | undefined,
 ): string {
   if (by === undefined) return record.id;
-  const value = valueAt(showRecord(object, record), by);
+  const value = getValueAt(showRecord(object, record), by);
   return value === undefined ? record.id : String(value);
 }

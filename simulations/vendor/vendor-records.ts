@@ -1,7 +1,7 @@
 /** Records of a simulated vendor: their ids, their times, and how an answer shows them. */
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import { nowMs } from "../../ground/clock.ts";
-import { valueAt } from "../../connector-kit/calls/text-at.ts";
+import { getValueAt } from "../../connector-kit/calls/get-text-at.ts";
 import type { Facts, ListFact, ObjectFacts, RecordFact } from "../../connector-kit/facts/facts.ts";
 import { leavesOutEmpty } from "../../connector-kit/facts/value-facts.ts";
 import { writeTime } from "./vendor-times.ts";
@@ -184,7 +184,7 @@ export function showRecord(
   for (const [name, value] of Object.entries(record.fields)) {
     const isListed = fieldList?.names === undefined || new RegExp(`^(?:${fieldList.names})$`).test(name);
     if (fieldList && isListed && !apart.includes(name)) {
-      const known = valueAt(shown, fieldList.at);
+      const known = getValueAt(shown, fieldList.at);
       const entries = Array.isArray(known) ? known : [];
       setAtPath(shown, fieldList.at, [
         ...entries,
@@ -200,7 +200,7 @@ export function showRecord(
   }
   if (fields?.at !== undefined && asked && asked.some((name) => name !== "")) {
     const wanted = [...asked, ...(fields.always ?? [])];
-    const held = valueAt(shown, fields.at);
+    const held = getValueAt(shown, fields.at);
     const entries = Object.entries(isJsonObject(held) ? held : {});
     setAtPath(shown, fields.at, Object.fromEntries(entries.filter(([name]) => wanted.includes(name))));
   }
@@ -213,7 +213,7 @@ export function readWrittenFields(
   body: Json | undefined,
 ): JsonObject | string {
   if (body === undefined) return {};
-  let found = wrap === "" ? body : valueAt(body, wrap);
+  let found = wrap === "" ? body : getValueAt(body, wrap);
   if (textual && found !== undefined) {
     if (typeof found !== "string") return `${wrap}: not a text`;
     try {
@@ -225,7 +225,7 @@ export function readWrittenFields(
   const held = Array.isArray(found) ? found[0] : found;
   const fields: JsonObject = isJsonObject(held) ? { ...held } : {};
   for (const [given, name] of Object.entries(named)) {
-    const value = valueAt(body, given);
+    const value = getValueAt(body, given);
     if (value === undefined) continue;
     delete fields[given];
     fields[name] = value;

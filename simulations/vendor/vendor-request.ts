@@ -1,6 +1,6 @@
 /** Request as a simulated vendor receives it, and readers of its values. */
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
-import { valueAt } from "../../connector-kit/calls/text-at.ts";
+import { getValueAt } from "../../connector-kit/calls/get-text-at.ts";
 
 export interface RawRequest {
   method: string;
@@ -83,7 +83,7 @@ export function readValue(request: VendorRequest, target: string): Json | undefi
   if (place === "query") return request.query.findLast(([known]) => known === name)?.[1];
   if (request.body === undefined) return undefined;
   if (isJsonObject(request.body) && Object.hasOwn(request.body, name)) return request.body[name];
-  return valueAt(request.body, name);
+  return getValueAt(request.body, name);
 }
 
 /** Returns the value as text, the parts of a list separated by commas; undefined if it is absent. */

@@ -3,7 +3,7 @@
  * description, and refuses what the vendor refuses.
  */
 import type { Json, JsonObject } from "../../ground/json.ts";
-import { valueAt } from "../../connector-kit/calls/text-at.ts";
+import { getValueAt } from "../../connector-kit/calls/get-text-at.ts";
 import type { Facts } from "../../connector-kit/facts/facts.ts";
 import { buildListAnswer, buildRefusal, type VendorAnswer } from "./vendor-answer.ts";
 import { listArgumentFaults, hasValues, listRequestFaults } from "./vendor-checks.ts";
@@ -367,7 +367,7 @@ export class Vendor {
         Object.entries(shown).filter(([name]) => name === object.id.path || asked?.includes(name)),
       );
     if (fact.entries !== "ids") return shown;
-    const id = valueAt(shown, object.id.path) ?? record.id;
+    const id = getValueAt(shown, object.id.path) ?? record.id;
     return object.id.path
       .split(".")
       .reduceRight<Json>((inner, step) => ({ [step]: inner }), id) as JsonObject;

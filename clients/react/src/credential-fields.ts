@@ -51,7 +51,7 @@ export function listCredentialFields(provider: Provider, module = provider.defau
     isRequired: true,
     isMetadata: false,
   }));
-  return [...namedFields(provider), ...inputs, ...metadata];
+  return [...listNamedFields(provider), ...inputs, ...metadata];
 }
 
 interface NamedInput {
@@ -61,7 +61,7 @@ interface NamedInput {
   docsURL?: string;
 }
 
-function namedFields(provider: Provider): CredentialField[] {
+function listNamedFields(provider: Provider): CredentialField[] {
   const { authType, oauth2Opts, basicOpts, apiKeyOpts } = provider;
   const field = (text: keyof Texts, more: Partial<CredentialField> = {}): CredentialField => ({
     name: text,

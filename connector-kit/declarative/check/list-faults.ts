@@ -167,8 +167,8 @@ export function listExampleFaults(plan: ObjectPlan, path: string): ProviderFault
     );
   const least = findFittedFaults(plan, path);
   if (changedPath === undefined || parent) return least;
-  const full = movedBy({ ...list?.query }, changedPath);
-  const bounded = movedBy(
+  const full = findSortParameter({ ...list?.query }, changedPath);
+  const bounded = findSortParameter(
     { ...since?.list?.query, ...since?.query, template: since?.template ?? "" },
     changedPath,
   );
@@ -206,7 +206,7 @@ const isByPosition = ({ page, offset, link, newestFirst }: PagingRules = {}): bo
   !newestFirst && Boolean(page ?? offset ?? link);
 
 /** Returns the parameter that sorts by the time of change, if one does. */
-function movedBy(query: Record<string, string>, changedPath: string): string | undefined {
+function findSortParameter(query: Record<string, string>, changedPath: string): string | undefined {
   const name = changedPath.split(".").at(-1) ?? changedPath;
   const sorts = (parameter: string, value: string): boolean =>
     /sort|order/i.test(`${parameter} ${value}`) && value.toLowerCase().includes(name.toLowerCase());

@@ -4,7 +4,7 @@ import type { Connector, RecordWrite } from "../../connector.ts";
 import type { ProviderResponse } from "../../calls/provider-fetch.ts";
 import { ProviderError } from "../../calls/provider-error.ts";
 import { parseBody } from "../../calls/send-request.ts";
-import { textAt } from "../../calls/text-at.ts";
+import { getTextAt } from "../../calls/get-text-at.ts";
 import { isRefusedPayload, UNEXPECTED } from "../declarative-classify.ts";
 import type { Description } from "../rules/description.ts";
 import { at, readRecordId, type ObjectPlan } from "../object-plan.ts";
@@ -75,7 +75,7 @@ function isBelow(fault: Json, field: string): boolean {
 
 const isUnexpected = (faults: Json[], { codes = {} }: Description["errors"]): boolean =>
   !Object.hasOwn(codes, UNEXPECTED) &&
-  faults.some((fault) => textAt(fault, "extensions.code") === UNEXPECTED);
+  faults.some((fault) => getTextAt(fault, "extensions.code") === UNEXPECTED);
 
 /** The mutation was carried out, or refused by its payload, which is not there. */
 const toUnknownOutcome = (

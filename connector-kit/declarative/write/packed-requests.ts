@@ -2,7 +2,7 @@
 import { Buffer } from "node:buffer";
 import { isJsonObject, type Json, type JsonObject } from "../../../ground/json.ts";
 import type { ProviderRequest, ProviderResponse } from "../../calls/provider-fetch.ts";
-import { textAt } from "../../calls/text-at.ts";
+import { getTextAt } from "../../calls/get-text-at.ts";
 import type { PackedRules } from "../rules/batch-rules.ts";
 import { at } from "../object-plan.ts";
 import { nestValue } from "../request-parts.ts";
@@ -46,7 +46,7 @@ export function readAnswers(rules: PackedRules, body: Json | undefined): PackedA
   const answered = new Map<number, ProviderResponse>();
   for (const answer of listAt(body, rules.answers)) {
     const response = unpackAnswer(rules, answer);
-    const position = Number(textAt(answer, "id") ?? Number.NaN) - 1;
+    const position = Number(getTextAt(answer, "id") ?? Number.NaN) - 1;
     if (response) answered.set(position, response);
   }
   const unserved = listAt(body, rules.unserved).map((id) => Number(id) - 1);
@@ -59,7 +59,7 @@ function listAt(body: Json | undefined, path: string | undefined): Json[] {
 }
 
 function unpackAnswer({ status: member, base64 }: PackedRules, answer: Json): ProviderResponse | undefined {
-  const status = Number(textAt(answer, member) ?? Number.NaN);
+  const status = Number(getTextAt(answer, member) ?? Number.NaN);
   if (!isJsonObject(answer) || !Number.isInteger(status)) return undefined;
   const { body } = answer;
   if (base64) {

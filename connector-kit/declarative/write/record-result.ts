@@ -1,7 +1,7 @@
 /** Reads what a provider tells about one written record: that it was written, or why not. */
 import type { Json } from "../../../ground/json.ts";
 import { ProviderError } from "../../calls/provider-error.ts";
-import { textAt } from "../../calls/text-at.ts";
+import { getTextAt } from "../../calls/get-text-at.ts";
 import { kindByText, findReason } from "../declarative-classify.ts";
 import type { Description } from "../rules/description.ts";
 import type { ResultRules } from "../rules/write-rules.ts";
@@ -44,7 +44,7 @@ function readCondition(okWhen: string): { path: string; values: string[] } {
 
 /** An empty path is the result itself. */
 export function findText(result: Json, path: string): string | undefined {
-  if (path !== "") return textAt(result, path);
+  if (path !== "") return getTextAt(result, path);
   return typeof result === "string" || typeof result === "number" ? String(result) : undefined;
 }
 

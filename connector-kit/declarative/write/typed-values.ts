@@ -1,6 +1,6 @@
 /** Reads and writes fields that come with their type. */
 import { isJsonObject, type Json, type JsonObject } from "../../../ground/json.ts";
-import { textAt, valueAt } from "../../calls/text-at.ts";
+import { getTextAt, getValueAt } from "../../calls/get-text-at.ts";
 import type { TypedRules } from "../rules/typed-rules.ts";
 
 /** A field of another form stays as it is. */
@@ -17,12 +17,12 @@ function plainValue(entries: Json[], rules: TypedRules): Json {
   const [first] = entries;
   if (first === undefined) return null;
   const plain = entries.map((entry) => valueOfEntry(entry, rules));
-  const isList = plain.length > 1 || lists.includes(textAt(first, type) ?? "");
+  const isList = plain.length > 1 || lists.includes(getTextAt(first, type) ?? "");
   return isList ? plain : (plain[0] ?? null);
 }
 
 function valueOfEntry(entry: Json, { type, values, texts = [] }: TypedRules): Json {
-  const typeName = isJsonObject(entry) ? textAt(entry, type) : undefined;
+  const typeName = isJsonObject(entry) ? getTextAt(entry, type) : undefined;
   const path = values[typeName !== undefined && Object.hasOwn(values, typeName) ? typeName : "*"];
   if (!path) return entry;
   if (!path.includes("*")) return firstAt(entry, path.split("|")) ?? null;
@@ -33,12 +33,12 @@ function valueOfEntry(entry: Json, { type, values, texts = [] }: TypedRules): Js
 }
 
 const firstAt = (entry: Json, paths: string[]): Json | undefined =>
-  paths.map((path) => valueAt(entry, path)).find((value) => value !== undefined && value !== null);
+  paths.map((path) => getValueAt(entry, path)).find((value) => value !== undefined && value !== null);
 
 function partsAt(value: Json, [first, ...rest]: string[]): Json[] {
   if (first === undefined) return [value];
   if (first === "*") return Array.isArray(value) ? value.flatMap((item) => partsAt(item, rest)) : [];
-  const inner = valueAt(value, first);
+  const inner = getValueAt(value, first);
   return inner === undefined ? [] : partsAt(inner, rest);
 }
 

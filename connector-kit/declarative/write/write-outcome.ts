@@ -5,7 +5,7 @@ import { ProviderError } from "../../calls/provider-error.ts";
 import type { ProviderFetch, ProviderResponse } from "../../calls/provider-fetch.ts";
 import type { SingleOutcome } from "../../calls/write-singly.ts";
 import { readUpsertKey } from "../../calls/upsert-key.ts";
-import { textAt } from "../../calls/text-at.ts";
+import { getTextAt } from "../../calls/get-text-at.ts";
 import type { WriteRules } from "../rules/description.ts";
 import { fillPath } from "../fill-path.ts";
 import { getOne } from "../get-record.ts";
@@ -65,7 +65,7 @@ function idIn(
   body: Json | undefined,
   headers: ProviderResponse["headers"],
 ): string | undefined {
-  if (!place.startsWith("header.")) return body === undefined ? undefined : textAt(body, place);
+  if (!place.startsWith("header.")) return body === undefined ? undefined : getTextAt(body, place);
   const address = headers[place.slice("header.".length).toLowerCase()];
   const last = address?.split(/[?#]/)[0]?.split("/").at(-1);
   return last === undefined || last === "" ? undefined : decodedOrRaw(last);

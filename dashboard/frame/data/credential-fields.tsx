@@ -24,8 +24,8 @@ export function chooseConnectWay({ authType, oauth2Opts, customOpts }: Schemas["
   return customOpts?.multiStep ? "severalSteps" : "credentials";
 }
 
-const secretField = (name: string, label: string): CredentialField => ({ name, label, isSecret: true });
-const plainField = (name: string, label: string): CredentialField => ({ name, label, isSecret: false });
+const defineSecretField = (name: string, label: string): CredentialField => ({ name, label, isSecret: true });
+const definePlainField = (name: string, label: string): CredentialField => ({ name, label, isSecret: false });
 
 /** Some providers take an API key in the place of the user name. */
 const takesKey = ({ authType, basicOpts }: Schemas["Provider"]): boolean =>
@@ -33,10 +33,14 @@ const takesKey = ({ authType, basicOpts }: Schemas["Provider"]): boolean =>
 
 function listCredentialFields(provider: Schemas["Provider"]): CredentialField[] {
   const { authType, oauth2Opts, customOpts } = provider;
-  if (takesKey(provider)) return [secretField("apiKey", "API key of the account")];
+  if (takesKey(provider)) return [defineSecretField("apiKey", "API key of the account")];
   if (authType === "basic" && provider.awsSignature)
-    return [plainField("username", "Access key ID"), secretField("password", "Secret access key")];
-  if (authType === "basic") return [plainField("username", "User name"), secretField("password", "Password")];
+    return [
+      definePlainField("username", "Access key ID"),
+      defineSecretField("password", "Secret access key"),
+    ];
+  if (authType === "basic")
+    return [definePlainField("username", "User name"), defineSecretField("password", "Password")];
   if (authType === "custom")
     return (customOpts?.inputs ?? []).map(({ name, displayName, prompt, fieldType }) => ({
       name,
@@ -45,9 +49,12 @@ function listCredentialFields(provider: Schemas["Provider"]): CredentialField[] 
       isSecret: fieldType === "fieldTypePassword",
     }));
   if (authType !== "oauth2") return [];
-  const client = [plainField("clientId", "Client id"), secretField("clientSecret", "Client secret")];
+  const client = [
+    definePlainField("clientId", "Client id"),
+    defineSecretField("clientSecret", "Client secret"),
+  ];
   return oauth2Opts?.grantType === "password"
-    ? [plainField("username", "User name"), secretField("password", "Password"), ...client]
+    ? [definePlainField("username", "User name"), defineSecretField("password", "Password"), ...client]
     : client;
 }
 

@@ -2,7 +2,7 @@
 
 /** Returns "Firefox 140 on Windows", "curl 8", or the text itself where nothing is known of it. */
 export function describeProgram(userAgent: string): string {
-  const program = find(BROWSERS, userAgent) ?? leadingProgram(userAgent);
+  const program = find(BROWSERS, userAgent) ?? findLeadingProgram(userAgent);
   if (program === undefined) return userAgent;
   const system = find(SYSTEMS, userAgent);
   return system === undefined ? program : `${program} on ${system}`;
@@ -39,7 +39,7 @@ function find(known: readonly [RegExp, string][], userAgent: string): string | u
 }
 
 /** Programs begin with their name and version: "curl/8.5.0", "python-requests/2.32". */
-function leadingProgram(userAgent: string): string | undefined {
+function findLeadingProgram(userAgent: string): string | undefined {
   const [, name, version = ""] = /^([A-Za-z][\w.-]*)(?:\/v?(\d+)[\w.+-]*)?(?: |$)/.exec(userAgent) ?? [];
   if (name === undefined || name === "Mozilla") return undefined;
   return version === "" ? name : `${name} ${version}`;

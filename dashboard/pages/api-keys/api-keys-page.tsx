@@ -97,7 +97,7 @@ export function ApiKeysPage(): JSX.Element {
         name="API keys"
         operationId="listApiKeys"
         input={{ projectIdOrName }}
-        columns={[...COLUMNS, limitsColumn(reason === undefined, setLimiting), actions]}
+        columns={[...COLUMNS, buildLimitsColumn(reason === undefined, setLimiting), actions]}
         getId={({ id }) => id}
         empty={
           <EmptyState
@@ -123,7 +123,7 @@ const isLastFull = (key: ApiKey, all: readonly ApiKey[]): boolean =>
   isFull(key) && all.filter(isFull).length === 1;
 
 /** The words lead to the dialog that changes the limits. */
-const limitsColumn = (mayChange: boolean, onChange: (key: ApiKey) => void): Column<ApiKey> => ({
+const buildLimitsColumn = (mayChange: boolean, onChange: (key: ApiKey) => void): Column<ApiKey> => ({
   head: "Limits",
   labelled: true,
   line: 2,

@@ -27,14 +27,14 @@ const SOME_SCOPES: readonly { value: Scope; label: string }[] = [
   { value: "read-only", label: "See everything but secrets (read-only)" },
 ];
 const SCOPES: readonly Scope[] = ["full", "frontend", ...SOME_SCOPES.map(({ value }) => value)];
-const scopesIn = (names: readonly string[]): Scope[] => SCOPES.filter((scope) => names.includes(scope));
+const pickScopes = (names: readonly string[]): Scope[] => SCOPES.filter((scope) => names.includes(scope));
 
 export function NewApiKey({ instead, onClose }: NewApiKeyProps): JSX.Element {
   const projectIdOrName = useProjectName();
   const [limits, setLimits] = useState(readLimits(instead ?? {}));
   const create = useChange("createApiKey", { forget: ["listApiKeys"] });
   const { label = "", scopes: given = ["full"], signIn: signsIn = false } = instead ?? {};
-  const fields = useCallForm({ label, scopes: scopesIn(given), signIn: signsIn }, create.error);
+  const fields = useCallForm({ label, scopes: pickScopes(given), signIn: signsIn }, create.error);
   const { scopes, signIn } = fields.values;
   const isFull = scopes.includes("full");
   const [allowedAddresses, rateLimit] = [splitAddresses(limits), parseRateLimit(limits)];
@@ -95,7 +95,7 @@ function ScopeFields({ scopes, onScopes }: ScopeFieldsProps): JSX.Element {
       <NativeSelect
         label="Used by"
         value={use}
-        onChange={(event) => onScopes(scopesIn([event.currentTarget.value]))}
+        onChange={(event) => onScopes(pickScopes([event.currentTarget.value]))}
         data={[
           { value: "full", label: "A server: everything in the project (full)" },
           { value: "some", label: "A server: only what is chosen here" },
@@ -103,7 +103,7 @@ function ScopeFields({ scopes, onScopes }: ScopeFieldsProps): JSX.Element {
         ]}
       />
       {use === "some" && (
-        <Checkbox.Group label="Scopes" value={[...scopes]} onChange={(names) => onScopes(scopesIn(names))}>
+        <Checkbox.Group label="Scopes" value={[...scopes]} onChange={(names) => onScopes(pickScopes(names))}>
           <Stack gap={6} mt={4}>
             {SOME_SCOPES.map(({ value, label }) => (
               <Checkbox key={value} value={value} label={label} />

@@ -81,12 +81,12 @@ function Outcome({ approval: { status, reason, operationId } }: { approval: Appr
   );
 }
 
-const value = (text: string | undefined) => <span className="foreign">{text ?? "–"}</span>;
+const showForeign = (text: string | undefined) => <span className="foreign">{text ?? "–"}</span>;
 
 const COLUMNS: Column<FieldChange>[] = [
   { head: "Field", cell: ({ field }) => <span className="foreign">{field}</span>, line: 1 },
-  { head: "Before", cell: ({ before }) => value(before), line: 2, labelled: true },
-  { head: "After", cell: ({ after }) => value(after), line: 2, labelled: true, grows: true },
+  { head: "Before", cell: ({ before }) => showForeign(before), line: 2, labelled: true },
+  { head: "After", cell: ({ after }) => showForeign(after), line: 2, labelled: true, grows: true },
 ];
 
 /** Beside what the agent sent, which may name fields otherwise. */

@@ -12,14 +12,14 @@ import { TimeAgo } from "../../ui/time-ago.tsx";
 
 type Delivery = RowOf<"listProjectDeliveries">;
 
-const pathTo = ({ destinationName, id }: Delivery): string =>
+const buildDeliveryPath = ({ destinationName, id }: Delivery): string =>
   `/destinations/${encodePart(destinationName)}/deliveries/${encodePart(id)}`;
 
 const COLUMNS: Column<Delivery>[] = [
   {
     head: "Time",
     cell: (row) => (
-      <ProjectLink to={pathTo(row)}>
+      <ProjectLink to={buildDeliveryPath(row)}>
         <TimeAgo time={row.eventTime} />
       </ProjectLink>
     ),
@@ -58,7 +58,7 @@ export function CustomerDeliveries({ input }: CustomerDeliveriesProps): JSX.Elem
       columns={COLUMNS}
       filters={FILTERS}
       getId={({ id, destinationId }) => `${id}.${destinationId}`}
-      onOpen={(row) => open(pathTo(row))}
+      onOpen={(row) => open(buildDeliveryPath(row))}
       isUnderWay={({ status }) => status === "sending" || status === "waiting"}
       empty={
         <EmptyState title="No deliveries">

@@ -9,7 +9,7 @@ import { Page } from "../../frame/page.tsx";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { useProjectName } from "../../frame/project.ts";
 import { ManifestEditor } from "./manifest-editor.tsx";
-import { templateText, TEMPLATES } from "./manifest-templates.ts";
+import { getTemplateText, TEMPLATES } from "./manifest-templates.ts";
 
 export function DeployPage(): JSX.Element {
   const projectIdOrName = useProjectName();
@@ -22,7 +22,7 @@ export function DeployPage(): JSX.Element {
   const name = search["template"] ? "" : (search["integration"] ?? first ?? "");
   const current = useRevision(name, "");
   const wanted = useRevision(name, search["revision"] ?? "");
-  const template = first === undefined ? undefined : templateText(search["template"] ?? "");
+  const template = first === undefined ? undefined : getTemplateText(search["template"] ?? "");
   const source = name === "" ? template : wanted.source;
   const [kept, setKept] = useState(source);
   if (source !== undefined && source !== kept) setKept(source);

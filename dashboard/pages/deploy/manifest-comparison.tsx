@@ -45,7 +45,7 @@ const Changes = ({ planned }: { planned: Planned }): JSX.Element => (
     )}
     {planned.changes.map((change) => (
       <Text key={`${change.kind} ${change.path}`} size="sm" className="mono foreign">
-        {inWords(change)}
+        {describeChange(change)}
       </Text>
     ))}
     {planned.warnings.map(({ line, message, rule, remedy }) => (
@@ -57,7 +57,7 @@ const Changes = ({ planned }: { planned: Planned }): JSX.Element => (
 );
 
 /** The words of `busbar deploy`. */
-function inWords({ kind, path, before, after }: Change): string {
+function describeChange({ kind, path, before, after }: Change): string {
   const value = (given: Change["before"]) => (given === undefined ? "…" : JSON.stringify(given));
   if (kind === "changed") return `~ ${path}: ${value(before)} → ${value(after)}`;
   const given = kind === "added" ? after : before;

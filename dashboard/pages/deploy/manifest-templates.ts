@@ -70,5 +70,5 @@ export const TEMPLATES: readonly [ManifestTemplate, ...ManifestTemplate[]] = [
   },
 ];
 
-export const templateText = (id: string): string =>
+export const getTemplateText = (id: string): string =>
   (TEMPLATES.find((template) => template.id === id) ?? TEMPLATES[0]).text;

@@ -64,8 +64,8 @@ export function SubscriptionEvents({ input, objects }: SubscriptionEventsProps):
   const [opened, setOpened] = useState<SubscriptionEvent>();
   const filters: FilterField[] = [
     { kind: "text", name: "recordId", label: "Record", placeholder: "The provider's id" },
-    choiceField("outcome", "Outcome", OUTCOMES),
-    choiceField("objectName", "Object", objects),
+    defineChoiceField("outcome", "Outcome", OUTCOMES),
+    defineChoiceField("objectName", "Object", objects),
     { kind: "window", name: "since", label: "Window" },
   ];
   return (
@@ -102,7 +102,7 @@ export function SubscriptionEvents({ input, objects }: SubscriptionEventsProps):
   );
 }
 
-const choiceField = (name: string, label: string, values: readonly string[]): FilterField => ({
+const defineChoiceField = (name: string, label: string, values: readonly string[]): FilterField => ({
   kind: "choice",
   name,
   label,

@@ -142,7 +142,7 @@ function Manifest({ name }: { name: string }): JSX.Element {
   );
 }
 
-const revisionColumns = (name: string): Column<RowOf<"listRevisions">>[] => [
+const listRevisionColumns = (name: string): Column<RowOf<"listRevisions">>[] => [
   { head: "Number", cell: ({ number }) => number, line: 1 },
   { head: "Deployed", cell: ({ createTime }) => <TimeAgo time={createTime} />, line: 1 },
   {
@@ -172,7 +172,7 @@ function Revisions({ name }: { name: string }): JSX.Element {
       name="Revisions"
       operationId="listRevisions"
       input={{ projectIdOrName, integrationId: name }}
-      columns={revisionColumns(name)}
+      columns={listRevisionColumns(name)}
       getId={({ id }) => id}
       empty={<EmptyState title="No revisions">Each deployment stores one.</EmptyState>}
     />

@@ -78,7 +78,7 @@ function Actions({
         </ActionButton>
       ) : (
         operation.actionType === "write" && (
-          <ProjectLink to={`/playground?${playgroundFilters(operation)}`}>Write again</ProjectLink>
+          <ProjectLink to={`/playground?${fillPlaygroundFilters(operation)}`}>Write again</ProjectLink>
         )
       )}
       <ProblemView error={cancel.error} />
@@ -87,7 +87,7 @@ function Actions({
 }
 
 /** Fills the playground with all but the values, which are not kept. */
-const playgroundFilters = ({ installationId, groupRef = "", resource }: Operation): string =>
+const fillPlaygroundFilters = ({ installationId, groupRef = "", resource }: Operation): string =>
   new URLSearchParams({ installationId, groupRef, object: resource }).toString();
 
 /** The result and, after a failure, what to do. */

@@ -15,7 +15,7 @@ import { call } from "../../api/call.ts";
 import { useFilters } from "../../frame/data/filters.ts";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { saveText } from "../../ui/save-text.ts";
-import { auditCsv } from "./audit-csv.ts";
+import { writeAuditCsv } from "./write-audit-csv.ts";
 
 type AuditEvent = Schemas["AuditEvent"];
 type Project = Schemas["Project"];
@@ -118,8 +118,8 @@ function ExportAudit({ orgId }: { orgId: string }): JSX.Element {
     setError(undefined);
     setCut(false);
     try {
-      const { events, isAll } = await newestEvents({ orgId, ...filters });
-      saveText("audit.csv", "text/csv", auditCsv(events));
+      const { events, isAll } = await listNewestEvents({ orgId, ...filters });
+      saveText("audit.csv", "text/csv", writeAuditCsv(events));
       setCut(!isAll);
     } catch (refusal) {
       setError(refusal instanceof Error ? refusal : new Error(String(refusal)));
@@ -140,7 +140,7 @@ function ExportAudit({ orgId }: { orgId: string }): JSX.Element {
   );
 }
 
-async function newestEvents(input: {
+async function listNewestEvents(input: {
   orgId: string;
 }): Promise<{ events: Schemas["AuditEvent"][]; isAll: boolean }> {
   const events: Schemas["AuditEvent"][] = [];

@@ -25,7 +25,7 @@ interface WriteFormProps {
 
 export function WriteForm({ installation, text: earlier }: WriteFormProps): JSX.Element {
   const [values, setValues] = useFilters("object", "type", "mode", "fields", "upsertKey");
-  const [text, setText] = useState(earlier ?? emptyRecord(values.fields));
+  const [text, setText] = useState(earlier ?? writeEmptyRecord(values.fields));
   const [idempotencyKey, setIdempotencyKey] = useState("");
   const objects = useObjects(installation);
   const objectName = values.object ?? objects[0] ?? "";
@@ -219,7 +219,7 @@ function listFields(records: Records | undefined): string[] {
 }
 
 /** Returns the text of a record with these fields and empty values. */
-const emptyRecord = (fields: string | undefined): string =>
+const writeEmptyRecord = (fields: string | undefined): string =>
   JSON.stringify(
     Object.fromEntries(
       (fields ?? "")

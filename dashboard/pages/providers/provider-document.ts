@@ -50,7 +50,7 @@ export function readDocument(text: string): ReadDocument {
     message,
   });
   const faultAt = (path: string, message: string) => {
-    const [from, to] = rangeAt(parsed.contents, path);
+    const [from, to] = findRangeAt(parsed.contents, path);
     return toFault(from, to, path === "" ? message : `${path}: ${message}`);
   };
   const faults = parsed.errors.map(({ pos: [from, to], message }) => toFault(from, to, message));
@@ -70,7 +70,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 type Range = readonly [from: number, to: number];
 
 /** A place that is a list or a map is shown by its key; a member that is missing, by what it is missing in. */
-function rangeAt(root: unknown, path: string): Range {
+function findRangeAt(root: unknown, path: string): Range {
   let shown: Range = [0, 0];
   let [node, rest]: [unknown, string] = [root, path];
   while (rest !== "") {

@@ -105,6 +105,6 @@ function describeRefusal(error: unknown, kind: Kind): JSX.Element | undefined {
 }
 
 const describeBounds = ({ leastDays, mostDays }: Kept[Kind]): string =>
-  `${round(leastDays)} to ${round(mostDays)} days; empty: ${round(mostDays)}.`;
+  `${roundDays(leastDays)} to ${roundDays(mostDays)} days; empty: ${roundDays(mostDays)}.`;
 
-const round = (days: number): number => Math.round(days * 100) / 100;
+const roundDays = (days: number): number => Math.round(days * 100) / 100;

@@ -74,9 +74,9 @@ export default function CodeMirror(props: CodeEditorProps): JSX.Element {
         extensions: [
           changes,
           newest.current.check ? [checks, lintGutter()] : [],
-          ...fixedExtensions(language, height),
+          ...listFixedExtensions(language, height),
           ACCESS.of(buildExtensions(newest.current, hint)),
-          original === undefined ? [] : differencesTo(original),
+          original === undefined ? [] : showDifferencesTo(original),
         ],
       }),
     });
@@ -143,7 +143,7 @@ const replacing = EditorView.domEventHandlers({
   },
 });
 
-const differencesTo = (original: string) =>
+const showDifferencesTo = (original: string) =>
   unifiedMergeView({
     original,
     mergeControls: false,
@@ -154,7 +154,7 @@ const differencesTo = (original: string) =>
 const readNonce = (): string =>
   document.querySelector<HTMLMetaElement>("meta[property=csp-nonce]")?.nonce ?? "";
 
-const fixedExtensions = (language: "yaml" | "json", height: number) => [
+const listFixedExtensions = (language: "yaml" | "json", height: number) => [
   EditorView.cspNonce.of(readNonce()),
   lineNumbers(),
   history(),

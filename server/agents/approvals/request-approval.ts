@@ -9,9 +9,9 @@
  *     executed   carried out; the operation says with what outcome; final
  *     failed     it could not be carried out, or a process ended while it was; the operation says what is known; final
  */
-import { currentTraceparent } from "../../../ground/span.ts";
+import { formatTraceparent } from "../../../ground/span.ts";
 import { Problem } from "../../../ground/errors.ts";
-import { newId, timeOfId } from "../../../ground/ids.ts";
+import { newId, readTimeOfId } from "../../../ground/ids.ts";
 import type { JsonObject } from "../../../ground/json.ts";
 import { toCallActor } from "../../access/actor.ts";
 import { approvalDecided, approvalRequested } from "../../events/new-events.ts";
@@ -154,7 +154,7 @@ async function buildCommon(
     requestId,
     requestKey: asked.requestKey?.key ?? null,
     expireMs: policy.approvalMinutes * minuteMs,
-    traceparent: currentTraceparent() ?? null,
+    traceparent: formatTraceparent() ?? null,
   };
 }
 
@@ -306,7 +306,7 @@ export const toApproval = (row: ApprovalRow): Approval => ({
   ...omitNull("before", row.before),
   ...omitNull("after", row.after),
   actor: row.actor,
-  createTime: timeOfId(row.id).toISOString(),
+  createTime: readTimeOfId(row.id).toISOString(),
   expireTime: row.expireTime.toISOString(),
   ...omitNull("decideTime", row.decideTime?.toISOString() ?? null),
   ...omitNull("decidedBy", row.decidedBy),

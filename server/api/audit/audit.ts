@@ -1,6 +1,6 @@
 /** The audit log of an organisation. */
 import { type Static, Type } from "typebox";
-import { timeOfId } from "../../../ground/ids.ts";
+import { readTimeOfId } from "../../../ground/ids.ts";
 import { endpoint, route, type Route } from "../../http/endpoint.ts";
 import {
   ACTOR_KINDS,
@@ -116,7 +116,7 @@ const listAuditEvents = (deps: { database: Database }) =>
 
 const toAuditEvent = (row: AuditEventRow): Static<typeof AuditEventSchema> => ({
   id: row.id,
-  time: timeOfId(row.id).toISOString(),
+  time: readTimeOfId(row.id).toISOString(),
   actor: {
     kind: row.actorKind,
     ...(row.actorId !== null && { id: row.actorId }),

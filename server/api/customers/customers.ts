@@ -2,7 +2,7 @@
 import { type Static, Type } from "typebox";
 import { now } from "../../../ground/clock.ts";
 import { Problem } from "../../../ground/errors.ts";
-import { timeOfId } from "../../../ground/ids.ts";
+import { readTimeOfId } from "../../../ground/ids.ts";
 import { HealthReasonsSchema } from "../../events/event-data.ts";
 import { projectEndpoint, route, type Route } from "../../http/endpoint.ts";
 import type { ConnectionRow } from "../../store/connections/connections.ts";
@@ -91,7 +91,7 @@ const toCustomer = (row: GroupRow): Static<typeof CustomerSchema> => ({
     ...reason,
     since: new Date(since).toISOString(),
   })),
-  ...(row.lastOperationId && { lastActivityTime: timeOfId(row.lastOperationId).toISOString() }),
+  ...(row.lastOperationId && { lastActivityTime: readTimeOfId(row.lastOperationId).toISOString() }),
 });
 
 export const toGroup = (group: ConnectionRow["group"]): Static<typeof GroupSchema> => ({

@@ -3,7 +3,7 @@ import { Type, type Static } from "typebox";
 import { described } from "../../../ground/described.ts";
 import { DATA_MESSAGE_TYPES } from "../../events/event-descriptions.ts";
 import { EVENT_TYPES } from "../../events/event-types.ts";
-import { isUuid, timeOfId } from "../../../ground/ids.ts";
+import { isUuid, readTimeOfId } from "../../../ground/ids.ts";
 import type { AttemptRecord } from "../../store/deliveries/deliveries.ts";
 import type { DeliveryRow, ListedDelivery } from "../../store/deliveries/delivery-pages.ts";
 import type { SharedQueries } from "../../store/database/sides.ts";
@@ -134,7 +134,7 @@ export const toDelivery = (row: DeliveryRow): Static<typeof DeliverySchema> => (
   id: row.eventId,
   destinationId: row.destinationId,
   eventType: row.type,
-  eventTime: timeOfId(row.eventId).toISOString(),
+  eventTime: readTimeOfId(row.eventId).toISOString(),
   status: row.state,
   ...(row.state === "waiting" && { nextAttemptTime: row.dueTime.toISOString() }),
   attempts: row.attempts.map(omitSent),

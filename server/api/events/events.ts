@@ -1,7 +1,7 @@
 /** Events: shape and endpoints. */
 import { type Static, Type } from "typebox";
 import { Problem } from "../../../ground/errors.ts";
-import { timeOfId } from "../../../ground/ids.ts";
+import { readTimeOfId } from "../../../ground/ids.ts";
 import { DATA_MESSAGE_TYPES, EVENT_DESCRIPTIONS, UNBUILT_EVENTS } from "../../events/event-descriptions.ts";
 import { EVENT_TYPES } from "../../events/event-types.ts";
 import { sampleEvent } from "../../events/sample-event.ts";
@@ -112,7 +112,7 @@ function toEvent({ id, type, data, missing }: ListedEvent, deliveries: EventDeli
   return {
     id,
     type,
-    time: timeOfId(id).toISOString(),
+    time: readTimeOfId(id).toISOString(),
     messageId: id,
     ...Object.fromEntries(shown),
     nowhere: missing !== null,

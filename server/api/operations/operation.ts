@@ -3,7 +3,7 @@ import { Type, type Static } from "typebox";
 import { ActorSchema } from "../../events/approval-schema.ts";
 import { described } from "../../../ground/described.ts";
 import { Problem } from "../../../ground/errors.ts";
-import { timeOfId } from "../../../ground/ids.ts";
+import { readTimeOfId } from "../../../ground/ids.ts";
 import { isJsonObject, type JsonObject } from "../../../ground/json.ts";
 import type { Database } from "../../store/database/database.ts";
 import { findInShards, type FoundInShard } from "../../store/shards/ask-shards.ts";
@@ -160,7 +160,7 @@ export const toOperation = (row: OperationRow & Partial<ListedOperation>): Opera
   metadata: withPace(row, nameCounts(row.metadata as JsonObject) as Operation["metadata"]),
   ...(row.actor && { actor: row.actor }),
   ...(row.requestId && { requestId: row.requestId }),
-  ...toTimes({ ...row, createTime: timeOfId(row.id) }),
+  ...toTimes({ ...row, createTime: readTimeOfId(row.id) }),
 });
 
 function withPace(row: OperationRow, metadata: Operation["metadata"]): Operation["metadata"] {

@@ -1,7 +1,7 @@
 /** Checks that a provider can have a provider app, and that the app has the scopes and settings that the provider needs. */
 import type { Catalog } from "../../../connector-kit/catalog.ts";
 import { Problem } from "../../../ground/errors.ts";
-import { toMemberProblem, unknownValueProblem } from "../../../ground/member-problem.ts";
+import { toMemberProblem, refuseUnknownValue } from "../../../ground/member-problem.ts";
 import type { SharedQueries } from "../../store/database/sides.ts";
 import { findAppWithClient, type ProviderAppRow } from "../../store/connections/provider-apps.ts";
 import { SOURCE_SETTING, listSourceSettings } from "../../subscribe/setup/choose-source.ts";
@@ -61,5 +61,5 @@ export function requireSource(
   if (value === undefined || value === "" || !subscribe) return;
   const known = listSourceSettings({ pushes: subscribe.push !== undefined });
   if (known.includes(value)) return;
-  throw unknownValueProblem(`${member}.providerParams.${SOURCE_SETTING}`, value, known);
+  throw refuseUnknownValue(`${member}.providerParams.${SOURCE_SETTING}`, value, known);
 }

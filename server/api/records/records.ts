@@ -4,7 +4,7 @@ import type { Catalog } from "../../../connector-kit/catalog.ts";
 import { suggestName } from "../../../ground/closest.ts";
 import { described } from "../../../ground/described.ts";
 import { Problem } from "../../../ground/errors.ts";
-import { timeOfId } from "../../../ground/ids.ts";
+import { readTimeOfId } from "../../../ground/ids.ts";
 import type { LeftOut } from "../../../ground/pack-seen.ts";
 import type { ManifestIntegration } from "../../../manifest/manifest.ts";
 import { projectEndpoint, route, type Route } from "../../http/endpoint.ts";
@@ -159,7 +159,7 @@ async function toTrace(
       operationId,
       type: type ?? "write",
       status,
-      time: timeOfId(operationId).toISOString(),
+      time: readTimeOfId(operationId).toISOString(),
     })),
     obstacles,
   };
@@ -181,7 +181,7 @@ function toSeen(
     : // A message that is gone was removed with its destination.
       [messages.get(rowId)?.outcome ?? ("given_up" as const)];
   return {
-    time: timeOfId(rowId).toISOString(),
+    time: readTimeOfId(rowId).toISOString(),
     by: operationId === null ? "subscribe" : "read",
     ...(changeTime && { changeTime: changeTime.toISOString() }),
     ...(operationId !== null && { operationId }),

@@ -1,6 +1,6 @@
 /** Requests to this server that it refused: the list of them. */
 import { Type } from "typebox";
-import { timeOfId } from "../../../ground/ids.ts";
+import { readTimeOfId } from "../../../ground/ids.ts";
 import { PROBLEM_TYPES, type ProblemSlug } from "../../../ground/problem-types.ts";
 import { projectEndpoint, route, type Route } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database/database.ts";
@@ -64,7 +64,7 @@ const listRequests = (deps: { database: Database; publicUrl: () => string }) =>
 
 const toRefusedRequest = (row: RefusedRequestRow, publicUrl: string) => ({
   id: row.id,
-  time: timeOfId(row.id).toISOString(),
+  time: readTimeOfId(row.id).toISOString(),
   method: row.method,
   path: row.path,
   ...(row.operationId !== null && { operationId: row.operationId }),

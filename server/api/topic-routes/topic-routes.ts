@@ -2,7 +2,7 @@
 import { type Static, Type } from "typebox";
 import { described } from "../../../ground/described.ts";
 import { Problem } from "../../../ground/errors.ts";
-import { lookUpMember, unknownValueProblem } from "../../../ground/member-problem.ts";
+import { lookUpMember, refuseUnknownValue } from "../../../ground/member-problem.ts";
 import { EVENT_TYPES, type EventType } from "../../events/event-types.ts";
 import { projectEndpoint, route, type Route } from "../../http/endpoint.ts";
 import { type Database, isUniqueViolation, transactControl } from "../../store/database/database.ts";
@@ -85,7 +85,7 @@ const createEventTopicRoute = (deps: { database: Database }) =>
     async handle({ project, body }) {
       const { eventType, topicId } = body;
       if (!EVENT_TYPES.some((known) => known === eventType)) {
-        throw unknownValueProblem("eventType", eventType, EVENT_TYPES);
+        throw refuseUnknownValue("eventType", eventType, EVENT_TYPES);
       }
       try {
         const row = await transactControl(deps.database, async (queries) => {

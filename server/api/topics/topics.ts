@@ -1,7 +1,7 @@
 /** Topics, the names under which events are published: shape and endpoints. */
 import { type Static, Type } from "typebox";
 import { Problem } from "../../../ground/errors.ts";
-import { lookUpMember, unknownValueProblem } from "../../../ground/member-problem.ts";
+import { lookUpMember, refuseUnknownValue } from "../../../ground/member-problem.ts";
 import { EVENT_TYPES } from "../../events/event-types.ts";
 import { projectEndpoint, route, type Route } from "../../http/endpoint.ts";
 import { type Database, isUniqueViolation, transactControl } from "../../store/database/database.ts";
@@ -204,7 +204,7 @@ interface Wanted {
 function checkEventTypes(eventTypes: string[] = []): void {
   eventTypes.forEach((eventType, index) => {
     if (EVENT_TYPES.some((known) => known === eventType)) return;
-    throw unknownValueProblem(`eventTypes.${index}`, eventType, EVENT_TYPES);
+    throw refuseUnknownValue(`eventTypes.${index}`, eventType, EVENT_TYPES);
   });
 }
 

@@ -6,7 +6,7 @@ import { findDashboard } from "../../dashboard/built-dashboard.ts";
 import { openOperatorEgress } from "../../egress/operator-egress.ts";
 import type { Config } from "../../../ground/config.ts";
 import { StartError } from "../../../ground/errors.ts";
-import { reachableHost } from "../../../ground/reachable-host.ts";
+import { toReachableHost } from "../../../ground/to-reachable-host.ts";
 import { listListeners, requireFreePort } from "../../require-free-ports.ts";
 
 const LEAST_FREE_BYTES = 1e9;
@@ -89,7 +89,7 @@ async function checkPorts(config: Config): Promise<Finding[]> {
 async function isBusbar({ host }: Config, port: number, path: string): Promise<boolean> {
   const egress = openOperatorEgress();
   try {
-    const url = new URL(`http://${reachableHost(host)}:${port}${path}`);
+    const url = new URL(`http://${toReachableHost(host)}:${port}${path}`);
     const { headers, body } = await egress.send({ url, method: "GET", totalTimeoutMs: 5_000 });
     return headers["x-amp-error"] !== undefined || body.toString("utf8").includes('"status":"ok"');
   } catch {

@@ -8,7 +8,7 @@ import { connectCustomer } from "../../../tests/harness/connect-customer.ts";
 import { until } from "../../../tests/harness/until.ts";
 import { createLog } from "../../../ground/log.ts";
 import { openDatabase } from "../../store/database/open-database.ts";
-import { nextQuotaReset } from "../../../connector-kit/calls/daily-quota-reset.ts";
+import { findNextQuotaReset } from "../../../connector-kit/calls/daily-quota-reset.ts";
 
 const MANIFEST = `specVersion: 1.0.0
 integrations:
@@ -41,7 +41,7 @@ describe("account metadata from the provider", () => {
     });
     assert.equal(body.providerMetadata["portalId"].value, "4100410");
 
-    const before = nextQuotaReset(new Date(), "US/Eastern");
+    const before = findNextQuotaReset(new Date(), "US/Eastern");
     busbar.sandbox.addFault({ preset: "hubspot.rate_limit_daily" });
     const proxied = await fetch(`${busbar.server.urls.proxy}/crm/v3/objects/contacts`, {
       headers: {
@@ -54,7 +54,7 @@ describe("account metadata from the provider", () => {
     });
     assert.equal(proxied.status, 429, await proxied.text());
     const reported = Date.parse(proxied.headers.get("x-amp-retry-after")?.replace("UTC", "GMT") ?? "");
-    const expected = [before, nextQuotaReset(new Date(), "US/Eastern")].map((date) => date.getTime());
+    const expected = [before, findNextQuotaReset(new Date(), "US/Eastern")].map((date) => date.getTime());
     assert.ok(
       expected.some((time) => Math.abs(time - reported) <= 1_000),
       new Date(reported).toISOString(),

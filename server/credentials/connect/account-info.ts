@@ -11,7 +11,7 @@ import {
   providerUrl,
   TemplateError,
 } from "../../../connector-kit/provider/template.ts";
-import { textAt, valueAt } from "../../../connector-kit/calls/text-at.ts";
+import { getTextAt, getValueAt } from "../../../connector-kit/calls/get-text-at.ts";
 import { EgressError } from "../../egress/egress-error.ts";
 import type { Egress } from "../../egress/egress.ts";
 import type { Json } from "../../../ground/json.ts";
@@ -56,7 +56,7 @@ export async function withAccountInfo(
   const metadata = { ...known };
   const budget = new PatternBudget();
   for (const { name, displayName, path, capture } of accountInfo.fields) {
-    const value = captureText(textAt(account, path), capture, budget);
+    const value = captureText(getTextAt(account, path), capture, budget);
     if (value) metadata[name] = { value, source: "provider", ...(displayName && { displayName }) };
   }
   const { workspaceField } = accountInfo;
@@ -103,11 +103,11 @@ function pickValue(
   values: Record<string, string>,
 ): Json | undefined {
   if (!pick) return answer;
-  const list = pick.list ? valueAt(answer, pick.list) : answer;
+  const list = pick.list ? getValueAt(answer, pick.list) : answer;
   if (!Array.isArray(list)) return undefined;
   const wanted =
     listPlaceholders(pick.equals).every((name) => values[name]) && fillTemplate(pick.equals, values);
-  return list.find((item) => textAt(item, pick.where) === wanted) ?? (wanted ? undefined : list[0]);
+  return list.find((item) => getTextAt(item, pick.where) === wanted) ?? (wanted ? undefined : list[0]);
 }
 
 async function ask(

@@ -6,7 +6,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { ProviderError } from "../../../connector-kit/calls/provider-error.ts";
 import type { Egress } from "../../egress/egress.ts";
 import type { Log } from "../../../ground/log.ts";
-import { inSpan } from "../../../ground/span.ts";
+import { runInSpan } from "../../../ground/span.ts";
 import type { SpanStart } from "../../../ground/tracer.ts";
 import type { ConnectionRow } from "../../store/connections/connections.ts";
 import { TokenEndpointError } from "../grants/token-endpoint-error.ts";
@@ -98,7 +98,7 @@ async function refreshOnce(
   try {
     if (row.status === "bad_credentials")
       throw mustReconnect(row, "the provider refused its credentials before");
-    const refreshed = await inSpan(refreshSpan(row), () =>
+    const refreshed = await runInSpan(refreshSpan(row), () =>
       askProvider(deps, row, stored, (refreshToken) => lease.markSent(refreshToken)),
     );
     return await saveTokens(deps, lease, refreshed);

@@ -8,7 +8,7 @@ import {
   TemplateError,
   type UrlOptions,
 } from "../../../connector-kit/provider/template.ts";
-import { textAt } from "../../../connector-kit/calls/text-at.ts";
+import { getTextAt } from "../../../connector-kit/calls/get-text-at.ts";
 import { toMemberProblem } from "../../../ground/member-problem.ts";
 import type { JsonObject } from "../../../ground/json.ts";
 import type { ProviderMetadata } from "../../store/connections/connections.ts";
@@ -96,15 +96,15 @@ export function readAccountFacts(
   const metadata: ProviderMetadata = { ...known };
   const budget = new PatternBudget();
   for (const { name, displayName, path, capture } of otherFields) {
-    const value = captureText(textAt(answer, path), capture, budget);
+    const value = captureText(getTextAt(answer, path), capture, budget);
     if (value) metadata[name] = { value, source: "token", ...(displayName && { displayName }) };
   }
-  const reported = workspaceRefField ? textAt(answer, workspaceRefField) : undefined;
+  const reported = workspaceRefField ? getTextAt(answer, workspaceRefField) : undefined;
   const workspace = reported === undefined ? undefined : findWorkspace(provider, reported);
   if (workspace && (workspace.isCertain || !metadata["workspace"]?.value) && asksForWorkspace(provider)) {
     metadata["workspace"] = { value: workspace.value, source: "token" };
   }
-  const consumerRef = consumerRefField ? textAt(answer, consumerRefField) : undefined;
+  const consumerRef = consumerRefField ? getTextAt(answer, consumerRefField) : undefined;
   const workspaceRef = metadata["workspace"]?.value ?? workspace?.value;
   return {
     ...(workspaceRef && { providerWorkspaceRef: workspaceRef }),

@@ -3,7 +3,7 @@ import { Type, type TSchema } from "typebox";
 import { DESTINATIONS } from "../../../destinations/index.gen.ts";
 import type { AddressRules, DestinationType } from "../../../destination-kit/destination.ts";
 import { Problem, type Issue } from "../../../ground/errors.ts";
-import { unknownValueProblem } from "../../../ground/member-problem.ts";
+import { refuseUnknownValue } from "../../../ground/member-problem.ts";
 import { createValidator } from "../../http/validation.ts";
 
 interface DestinationSettings {
@@ -31,7 +31,7 @@ export function getDestinationType(type: string): DestinationType {
       remedy: "Use a webhook and forward from there, or another type.",
     });
   }
-  throw unknownValueProblem("type", type, Object.keys(DESTINATIONS));
+  throw refuseUnknownValue("type", type, Object.keys(DESTINATIONS));
 }
 
 const checks = new Map<string, (value: unknown) => unknown>();

@@ -3,7 +3,7 @@ import type { ReadMessageHead } from "../../events/read-message-schema.ts";
 import { formatCount } from "../../../ground/format-count.ts";
 import { newId } from "../../../ground/ids.ts";
 import { packSeen } from "../../../ground/pack-seen.ts";
-import { currentTraceparent } from "../../../ground/span.ts";
+import { formatTraceparent } from "../../../ground/span.ts";
 import type { LogEntry } from "../../store/operations/operations.ts";
 import type { PageMessage, ReadPageCommit } from "../../store/reads/read-pages.ts";
 import type { SeenRow } from "../../store/reads/seen-records.ts";
@@ -97,7 +97,7 @@ function buildMessages(
       data,
       destinationId: destination.id,
       held: delivery.mode === "onRequest",
-      traceparent: currentTraceparent(),
+      traceparent: formatTraceparent(),
     });
     seen.push({ id, isMessage: true, entries: packSeen(kept.slice(begin, begin + numRecords)) });
     begin += numRecords;

@@ -1,6 +1,6 @@
 /** Remembers the positions of runs, so that a scan that repeats pages, or one that no longer finds anything new, fails and says why. */
 import { hash } from "node:crypto";
-import { brokenPage } from "../../../connector-kit/calls/page-check.ts";
+import { buildBrokenPage } from "../../../connector-kit/calls/page-check.ts";
 import { keepRecentlyUsed } from "../../../ground/recently-used.ts";
 import type { FetchedPage, ReadPosition } from "./fetch-page.ts";
 
@@ -75,12 +75,12 @@ function toVisit({ stage, page }: FetchedPage, next: ReadPosition): Visit {
 function refuseRepetition(visited: Visited | undefined, visit: Visit): void {
   if (!visited) return;
   if (visited.places.has(visit.place))
-    throw brokenPage("the next page is one that this read has read before: the pages go in a circle");
+    throw buildBrokenPage("the next page is one that this read has read before: the pages go in a circle");
   const { empty, repeated } = countsAfter(visited, visit);
   if (empty > MAX_EMPTY)
-    throw brokenPage(`${empty} pages in a row are empty, and the provider names a next one`);
+    throw buildBrokenPage(`${empty} pages in a row are empty, and the provider names a next one`);
   if (repeated > MAX_REPEATED)
-    throw brokenPage(`${repeated} pages in a row have records that were read just before`);
+    throw buildBrokenPage(`${repeated} pages in a row have records that were read just before`);
 }
 
 function countsAfter(visited: Visited, { content }: Visit): Pick<Visited, "empty" | "repeated"> {

@@ -1,6 +1,6 @@
 /** API keys. Only their digests are stored. */
 import { sql } from "kysely";
-import { hashApiKey, hintOfApiKey, isUuid, newId } from "../../../ground/ids.ts";
+import { hashApiKey, shortenApiKey, isUuid, newId } from "../../../ground/ids.ts";
 import type { ControlQueries } from "../database/sides.ts";
 
 export interface KeyOwner {
@@ -109,7 +109,7 @@ export async function insertApiKey(
     .values({
       id: newId(),
       hash: hashApiKey(secret),
-      hint: hintOfApiKey(secret),
+      hint: shortenApiKey(secret),
       createdBy: "system",
       ...row,
     })

@@ -10,7 +10,7 @@
  */
 import { setTimeout as wait } from "node:timers/promises";
 import { sql, type Kysely } from "kysely";
-import { outsideWork } from "../../../ground/current-work.ts";
+import { runOutsideWork } from "../../../ground/current-work.ts";
 import type { Log } from "../../../ground/log.ts";
 import type { Copies } from "../sides/copies.ts";
 import { isDatabaseAway } from "./database-outage.ts";
@@ -145,7 +145,7 @@ function openCarrier(carrying: Carrying): Pick<Outbox, "carryOver"> & { runNext(
     }
   };
   const carryAll = () =>
-    outsideWork(async () => {
+    runOutsideWork(async () => {
       while (await carryOver());
     });
   let running: Promise<unknown> = Promise.resolve();

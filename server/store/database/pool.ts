@@ -9,7 +9,7 @@ import {
   type PostgresQueryResult,
 } from "kysely";
 import { Pool, type ClientConfig, type PoolClient } from "pg";
-import { outsideWork } from "../../../ground/current-work.ts";
+import { runOutsideWork } from "../../../ground/current-work.ts";
 import { elapsedMs } from "../../../ground/clock.ts";
 import type { Log } from "../../../ground/log.ts";
 import { openDatabaseHosts, HostClient, tryHosts, type DatabaseHosts } from "./database-hosts.ts";
@@ -137,7 +137,7 @@ export function openPool(options: {
   pool.on("error", (error) => {
     // A closing pool does not wait until its connections are closed: the embedded server ends the last ones when it stops.
     if (pool.ending) return;
-    outsideWork(() => log.warn({ error: error.message }, "lost an idle database connection"));
+    runOutsideWork(() => log.warn({ error: error.message }, "lost an idle database connection"));
   });
   // A pooler whose operator has switched off the reset of sessions passes on the prepared statements of earlier connections.
   const own = {

@@ -1,6 +1,6 @@
 /** Counts operations, deliveries, attempts, records and proxied calls by period and by one dimension, from the stored rows. */
 import { sql, type RawBuilder } from "kysely";
-import { buildFirstId, timeOfId } from "../../../ground/ids.ts";
+import { buildFirstId, readTimeOfId } from "../../../ground/ids.ts";
 import { ENTRY_BYTES } from "../../../ground/pack-seen.ts";
 import type { DataQueries } from "../database/sides.ts";
 
@@ -200,7 +200,7 @@ export async function findOldestCounted(
   const { rows } = await sql<{ id?: string; time?: Date }>`${oldest[of]}`.execute(queries);
   const [found] = rows;
   // The next millisecond: other rows of this millisecond may be beyond the limit.
-  const timeMs = found && (found.id === undefined ? found.time : timeOfId(found.id))?.getTime();
+  const timeMs = found && (found.id === undefined ? found.time : readTimeOfId(found.id))?.getTime();
   return timeMs === undefined ? undefined : new Date(timeMs + 1);
 }
 

@@ -1,6 +1,6 @@
 /** Finds a project's resources by a whole id or a part of a name. */
 import { sql, type RawBuilder } from "kysely";
-import { buildFirstId, isUuid, timeOfId } from "../../../ground/ids.ts";
+import { buildFirstId, isUuid, readTimeOfId } from "../../../ground/ids.ts";
 import type { Database } from "../database/database.ts";
 import type { ControlQueries, DataQueries } from "../database/sides.ts";
 import { askPresent } from "./ask-shards.ts";
@@ -132,7 +132,7 @@ const AFTER_MS = 60_000;
 
 /** Selects what began soon after the request, whose id contains its time. */
 function byRequestId(projectId: string, id: string): RawBuilder<unknown> {
-  const requestMs = timeOfId(id).getTime();
+  const requestMs = readTimeOfId(id).getTime();
   const [fromMs, toMs] = [requestMs - BEFORE_MS, requestMs + AFTER_MS];
   return sql`
     select 'operation', id::text, action_type || ' ' || object_name, null::text, 0, id::text from (

@@ -2,7 +2,7 @@
 import { buildMessageHead } from "../../events/message-head.ts";
 import type { SubscribeMessageHead } from "../../events/subscribe-message-schema.ts";
 import { newId } from "../../../ground/ids.ts";
-import { currentTraceparent } from "../../../ground/span.ts";
+import { formatTraceparent } from "../../../ground/span.ts";
 import { cutMessages } from "../../read/records/cut-messages.ts";
 import type { MessageDestination } from "../../read/definition/read-target.ts";
 import type { EventRow } from "../../store/deliveries/events.ts";
@@ -35,7 +35,7 @@ export function subscribeMessages(place: MessagePlace, entries: string[]): CutEn
   for (const { data, numRecords } of cutMessages(buildHead(place), entries, limits)) {
     const id = newId();
     const { projectId } = target.fields;
-    const traceparent = currentTraceparent();
+    const traceparent = formatTraceparent();
     messages.push({ id, projectId, type: "subscribe", data, destinationId: destination.id, traceparent });
     for (let entry = 0; entry < numRecords; entry++) messageIds.push(id);
   }

@@ -1,5 +1,5 @@
 /** Accepts an asynchronous write: it is committed before the answer is sent, and executed by a worker. */
-import { currentTraceparent } from "../../../ground/span.ts";
+import { formatTraceparent } from "../../../ground/span.ts";
 import type { WriteTarget } from "../find-target.ts";
 import { newOperation } from "../new-operation.ts";
 import type { OperationLedger } from "../../operations/operation-ledger.ts";
@@ -37,7 +37,7 @@ export async function writeLater(
       onUnknownOutcome: retryPolicy?.onUnknownOutcome ?? "fail",
       grouped: autoBatchPolicy !== undefined,
       mappedName: target.settings.mappedName,
-      traceparent: currentTraceparent(),
+      traceparent: formatTraceparent(),
       ...(plan.key !== undefined && { key: plan.key }),
     }),
     records: plan.records.map((planned) => toJson({ planned })),

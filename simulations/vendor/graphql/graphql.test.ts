@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { completeRequests } from "../../../connector-kit/facts/complete-requests.ts";
 import type { Facts } from "../../../connector-kit/facts/facts.ts";
-import { valueAt } from "../../../connector-kit/calls/text-at.ts";
+import { getValueAt } from "../../../connector-kit/calls/get-text-at.ts";
 import type { JsonObject } from "../../../ground/json.ts";
 import { Vendor } from "../vendor.ts";
 import { openGraphqlSide } from "./graphql-side.ts";
@@ -76,8 +76,8 @@ function ask(query: string, variables: JsonObject = {}) {
   return {
     status,
     body,
-    at: (path: string) => valueAt(body, `data.${path}`),
-    reason: String(valueAt(body, "errors.0.message")),
+    at: (path: string) => getValueAt(body, `data.${path}`),
+    reason: String(getValueAt(body, "errors.0.message")),
   };
 }
 

@@ -1,6 +1,6 @@
 /** Reads groups of filters in a body, as in HubSpot's searches. */
 import { isJsonObject, type Json, type JsonObject } from "../../../ground/json.ts";
-import { valueAt } from "../../../connector-kit/calls/text-at.ts";
+import { getValueAt } from "../../../connector-kit/calls/get-text-at.ts";
 import type { ListOrder } from "../vendor-order.ts";
 import type { VendorRecord } from "../vendor-records.ts";
 import type { VendorRequest } from "../vendor-request.ts";
@@ -102,7 +102,10 @@ const compareNumbers = (one: string, other: string): number =>
   one.length - other.length || (one < other ? -1 : one > other ? 1 : 0);
 
 function readText(asked: Asked, record: VendorRecord, name: string): string | undefined {
-  const value = valueAt(showAsked(asked, record), asked.fieldsAt === "" ? name : `${asked.fieldsAt}.${name}`);
+  const value = getValueAt(
+    showAsked(asked, record),
+    asked.fieldsAt === "" ? name : `${asked.fieldsAt}.${name}`,
+  );
   return value === undefined || value === null ? undefined : String(value);
 }
 

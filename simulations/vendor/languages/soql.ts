@@ -1,6 +1,6 @@
 /** Salesforce's query language, as far as connectors need it: one object, comparisons joined by AND, lists of children. */
 import { isJsonObject, type Json, type JsonObject } from "../../../ground/json.ts";
-import { valueAt } from "../../../connector-kit/calls/text-at.ts";
+import { getValueAt } from "../../../connector-kit/calls/get-text-at.ts";
 import type { ListOrder } from "../vendor-order.ts";
 import type { VendorRecord } from "../vendor-records.ts";
 import { readText, type VendorRequest } from "../vendor-request.ts";
@@ -254,7 +254,7 @@ function literalValue({ kind, text }: Token): string | null {
 }
 
 function readField(asked: Asked, record: VendorRecord, field: string): string | null {
-  const value = valueAt(showAsked(asked, record), field);
+  const value = getValueAt(showAsked(asked, record), field);
   return value === undefined || value === null ? null : String(value);
 }
 
@@ -268,7 +268,7 @@ function projectRecord(
   const one: JsonObject = {
     attributes: { type: from, url: `/services/data/v60.0/sobjects/${from}/${record.id}` },
   };
-  for (const field of fields) one[field] = valueAt(whole, field) ?? null;
+  for (const field of fields) one[field] = getValueAt(whole, field) ?? null;
   for (const child of children) one[child.from] = listChildren(asked, record, child);
   return one;
 }
@@ -290,7 +290,7 @@ function listChildren({ keepPage }: Asked, { links }: VendorRecord, child: SoqlQ
 
 /** Compares a child by texts. */
 const fitsChild = ({ field, values }: Comparison, linked: Json): boolean =>
-  String(valueAt(linked, field) ?? false) === String(values[0]?.text).replaceAll("'", "");
+  String(getValueAt(linked, field) ?? false) === String(values[0]?.text).replaceAll("'", "");
 
 const showChild = ({ fields }: SoqlQuery, linked: Json): JsonObject => {
   const values: JsonObject = isJsonObject(linked) ? linked : {};

@@ -11,7 +11,7 @@ import type {
   ReadPlan,
   SourceRecord,
 } from "../../../connector-kit/read-connector.ts";
-import { valueAt } from "../../../connector-kit/calls/text-at.ts";
+import { getValueAt } from "../../../connector-kit/calls/get-text-at.ts";
 import type { Vendor } from "../vendor.ts";
 import { readParentValue } from "../vendor-listed.ts";
 import type { NewRecord, VendorRecord } from "../vendor-records.ts";
@@ -188,4 +188,4 @@ export const ROOMY_PAGE = 20;
 export const chooseChangesFact = ({ object }: Bench): ListFact | undefined => object.changes ?? object.list;
 
 /** Returns the value at a path of a record's original answer. */
-export const rawAt = ({ raw }: SourceRecord, path: string) => valueAt(raw, path);
+export const rawAt = ({ raw }: SourceRecord, path: string) => getValueAt(raw, path);

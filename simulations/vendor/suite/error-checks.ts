@@ -1,7 +1,7 @@
 /** Checks of refusals: the vendor's reason and code, and every form of a rate limit. */
 import { nowMs } from "../../../ground/clock.ts";
 import { ProviderError } from "../../../connector-kit/calls/provider-error.ts";
-import { valueAt } from "../../../connector-kit/calls/text-at.ts";
+import { getValueAt } from "../../../connector-kit/calls/get-text-at.ts";
 import { orderWrite, planRead } from "../../../connector-kit/testing/order-fixture.ts";
 import type { Json } from "../../../ground/json.ts";
 import { buildRefusal } from "../vendor-answer.ts";
@@ -64,7 +64,8 @@ const REASON = "the ünïcode reason";
 async function checkReason(bench: Bench, way: "read" | "create"): Promise<undefined> {
   const { errors } = bench.facts;
   bench.vendor.next = buildRefusal(bench.facts, 400, REASON);
-  const code = errors?.code === undefined ? undefined : valueAt(bench.vendor.next.body as Json, errors.code);
+  const code =
+    errors?.code === undefined ? undefined : getValueAt(bench.vendor.next.body as Json, errors.code);
   const error = await refusedBy(bench, way);
   expect(
     error.message.includes(REASON),
@@ -78,7 +79,7 @@ async function checkReason(bench: Bench, way: "read" | "create"): Promise<undefi
 /** Expects that the reason names the field that the vendor names beside it. */
 function expectField({ message }: ProviderError, body: Json, path: string | undefined): void {
   if (path === undefined) return;
-  const field = String(valueAt(body, path));
+  const field = String(getValueAt(body, path));
   expect(
     message.includes(field),
     `the field ${field}, which the vendor names, is not told: ${message.slice(0, 200)}`,
@@ -101,7 +102,7 @@ async function otherRefusal(
   if (JSON.stringify(body).includes("REASON"))
     expect(error.message.includes(REASON), `the vendor's reason is not told: ${error.message.slice(0, 200)}`);
   expectField(error, body as Json, field);
-  const reported = code === undefined ? undefined : valueAt(answer.body as Json, code);
+  const reported = code === undefined ? undefined : getValueAt(answer.body as Json, code);
   if (reported !== undefined)
     expect(
       error.code === String(reported),

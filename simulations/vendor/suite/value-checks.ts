@@ -1,7 +1,7 @@
 /** Checks of the values of records: each field under its name, with the vendor's meaning, read and written. */
 import { isDeepStrictEqual } from "node:util";
 import { orderWrite } from "../../../connector-kit/testing/order-fixture.ts";
-import { textAt, valueAt } from "../../../connector-kit/calls/text-at.ts";
+import { getTextAt, getValueAt } from "../../../connector-kit/calls/get-text-at.ts";
 import type { RecordFact } from "../../../connector-kit/facts/facts.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../ground/json.ts";
 import type { NewRecord } from "../vendor-records.ts";
@@ -65,10 +65,10 @@ async function listedFields(bench: Bench): Promise<undefined> {
   const { fieldList, example } = bench.object;
   putRecords(bench, 1);
   const [record] = (await scanAll(bench)).records;
-  const entries = fieldList && example && valueAt(example as Json, fieldList.at);
+  const entries = fieldList && example && getValueAt(example as Json, fieldList.at);
   for (const entry of Array.isArray(entries) ? entries : []) {
-    const name = textAt(entry, fieldList?.name ?? "") ?? "";
-    const values = fieldList?.value.split("|").map((member) => valueAt(entry, member)) ?? [];
+    const name = getTextAt(entry, fieldList?.name ?? "") ?? "";
+    const values = fieldList?.value.split("|").map((member) => getValueAt(entry, member)) ?? [];
     const wanted = values.find((value) => value !== undefined && value !== null);
     const found = record?.values[name] ?? null;
     if (wanted === undefined) checkEntry(name, found, entry);
@@ -82,7 +82,9 @@ const showText = (value: Json): string => (typeof value === "object" ? JSON.stri
 /** Checks that a field whose entry has no text is read with the other members of the entry. */
 function checkEntry(name: string, found: Json, entry: Json): void {
   const { __typename: _, ...wanted } = isJsonObject(entry) ? entry : {};
-  const missing = Object.keys(wanted).filter((key) => !isDeepStrictEqual(valueAt(found, key), wanted[key]));
+  const missing = Object.keys(wanted).filter(
+    (key) => !isDeepStrictEqual(getValueAt(found, key), wanted[key]),
+  );
   expect(missing.length === 0, `${name}, which has no text, is read without its ${missing.join(" and ")}`);
 }
 

@@ -2,7 +2,7 @@
 import type { RecordOutcome, RecordToWrite, RecordWrite } from "../../../connector-kit/connector.ts";
 import type { Parameter, RecordFact } from "../../../connector-kit/facts/facts.ts";
 import { orderWrite } from "../../../connector-kit/testing/order-fixture.ts";
-import { valueAt } from "../../../connector-kit/calls/text-at.ts";
+import { getValueAt } from "../../../connector-kit/calls/get-text-at.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../ground/json.ts";
 import { setAtPath, showRecord } from "../vendor-records.ts";
 import { expect, putRecords, type Check, type Bench } from "./bench.ts";
@@ -55,7 +55,7 @@ async function keepsRest(bench: Bench, path: string, by: string | undefined): Pr
   const part: JsonObject = {};
   setAtPath(part, path, shown(undefined, "lead"));
   expectSuccess(await write(bench, "update", { id: record.id, fields: part }));
-  const stored = JSON.stringify(valueAt(record.fields, path));
+  const stored = JSON.stringify(getValueAt(record.fields, path));
   const wanted = JSON.stringify(shown("Ely", "lead"));
   expect(stored === wanted, `an update of a part of ${path} leaves ${stored}, not ${wanted}`);
 }
@@ -148,7 +148,7 @@ async function buildUnseenDemands(
   for (const [path, { required, ofRequest, ...rules }] of Object.entries(fact.body ?? {})) {
     const name = findNameBelow(fact, path);
     if (!required || ofRequest || name === undefined || name === written) continue;
-    if (bench.object.example && valueAt(bench.object.example as Json, name) !== undefined) continue;
+    if (bench.object.example && getValueAt(bench.object.example as Json, name) !== undefined) continue;
     values[name] = buildValue(rules);
   }
   const names = Object.keys(values);
@@ -241,7 +241,7 @@ const isFormValue = (stored: Json | undefined, value: Json): boolean =>
 function expectReturned(bench: Bench, { data }: { data?: JsonObject }, id: string): void {
   expect(data, "the record is not returned");
   const { object, vendor, objectName } = bench;
-  const found = valueAt(data, object.id.path);
+  const found = getValueAt(data, object.id.path);
   expect(
     String(found) === id,
     `what is returned is not the record: nothing or ${String(found)} at ${object.id.path}`,
@@ -271,7 +271,7 @@ function buildFields(bench: Bench, fact: RecordFact): JsonObject {
   for (const [path, { required, ofRequest, ...rules }] of Object.entries(fact.body ?? {})) {
     const name = findNameBelow(fact, path);
     if (!required || ofRequest || name === undefined) continue;
-    const known = bench.object.example && valueAt(bench.object.example as Json, name);
+    const known = bench.object.example && getValueAt(bench.object.example as Json, name);
     setAtPath(fields, name, (known ?? buildValue(rules)) as Json);
   }
   Object.assign(fields, buildPathFields(fact));

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
-  membersInJson,
+  listMembersInJson,
   readChoices,
   subscribeChoices,
   withDeletion,
@@ -79,7 +79,7 @@ test("settings of an object are set and left to the manifest again, whatever the
   assert.deepEqual(changed.read?.objects, { people: { ...ours, schedule: "0 * * * *" } });
   assert.deepEqual(withMember(changed, ["read", "contacts", "schedule"], undefined), content);
   assert.deepEqual(withMember(content, ["read", "deals", "schedule"], "0 * * * *"), content);
-  assert.deepEqual(membersInJson(changed, "read", "contacts"), ["ours"]);
+  assert.deepEqual(listMembersInJson(changed, "read", "contacts"), ["ours"]);
 });
 
 test("a subscription gets settings of its own with the first change, and loses all of them together", () => {

@@ -155,7 +155,7 @@ const IN_FORM: Readonly<Record<Action, ReadonlySet<string>>> = {
 };
 
 /** Returns the names of an object's members that the form does not show. */
-export const membersInJson = (content: Content, action: Action, objectName: string): string[] =>
+export const listMembersInJson = (content: Content, action: Action, objectName: string): string[] =>
   Object.keys(readObject(content, action, objectName) ?? {}).filter((name) => !IN_FORM[action].has(name));
 
 export const withProxy = (content: Content, enabled: boolean): Content => ({

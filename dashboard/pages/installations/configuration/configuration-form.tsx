@@ -9,7 +9,7 @@ import { listFeatures, useProvider } from "../../../frame/data/providers.ts";
 import {
   isChosen,
   mayDelete,
-  membersInJson,
+  listMembersInJson,
   withDeletion,
   withObject,
   withProxy,
@@ -175,7 +175,7 @@ interface OnlyInJsonProps {
 
 /** Names the settings of an object that the form does not show; they stay as they are. */
 function OnlyInJson({ content, action, objectName }: OnlyInJsonProps): JSX.Element | null {
-  const members = membersInJson(content, action, objectName);
+  const members = listMembersInJson(content, action, objectName);
   if (members.length === 0) return null;
   return (
     <Text size="sm" c="dimmed" mt="sm">

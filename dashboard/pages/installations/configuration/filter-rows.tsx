@@ -90,7 +90,7 @@ function FieldChoice({
   onFilter,
 }: FilterFieldProps & { fields: Fields }): JSX.Element {
   const choose = (fieldName: string) =>
-    onFilter({ ...filter, fieldName, value: firstValue(fields[fieldName]) ?? filter.value });
+    onFilter({ ...filter, fieldName, value: chooseFirstValue(fields[fieldName]) ?? filter.value });
   const known = Object.values(fields);
   if (known.length === 0)
     return (
@@ -120,7 +120,7 @@ function FieldChoice({
 }
 
 /** Returns a value of the field's type, for a field that was just chosen. */
-function firstValue(field: Schemas["FieldMetadata"] | undefined): Filter["value"] | undefined {
+function chooseFirstValue(field: Schemas["FieldMetadata"] | undefined): Filter["value"] | undefined {
   if (field?.valueType === "boolean") return true;
   if (isNumeric(field)) return 0;
   return field && (field.values?.[0]?.value ?? "");

@@ -16,7 +16,7 @@ export function NameList({ label, description, names, error, onNames }: NameList
   // Keeps what is typed, such as a comma at the end, until the names change elsewhere.
   if (names.join() !== before) {
     setBefore(names.join());
-    if (namesIn(text).join() !== names.join()) setText(names.join(", "));
+    if (parseNames(text).join() !== names.join()) setText(names.join(", "));
   }
   return (
     <TextInput
@@ -27,13 +27,13 @@ export function NameList({ label, description, names, error, onNames }: NameList
       spellCheck={false}
       onChange={(event) => {
         setText(event.currentTarget.value);
-        onNames(namesIn(event.currentTarget.value));
+        onNames(parseNames(event.currentTarget.value));
       }}
     />
   );
 }
 
-const namesIn = (text: string): string[] =>
+const parseNames = (text: string): string[] =>
   text
     .split(",")
     .map((name) => name.trim())

@@ -1,5 +1,5 @@
 /** Builds an installation's configuration from a hydrated revision: all objects, and the fields that the customer chooses. */
-import { objectsAt, textAt, valueAt, type Json, type JsonObject } from "../http/json.ts";
+import { listObjectsAt, getTextAt, getValueAt, type Json, type JsonObject } from "../http/json.ts";
 
 /** A mapped name for which the customer chooses a field of the account. */
 export interface OpenMapping {
@@ -14,16 +14,16 @@ export interface OpenMapping {
 }
 
 export const openMappings = (revision: Json | undefined): OpenMapping[] =>
-  objectsAt(revision, "content.read.objects").flatMap((object) =>
+  listObjectsAt(revision, "content.read.objects").flatMap((object) =>
     listNamesToMap(object).map(({ name, field, isRequired }) => {
-      const fields = objectsAt(object, "allFields").flatMap((one) => textAt(one, "fieldName") ?? []);
-      const proposed = textAt(field, "default");
+      const fields = listObjectsAt(object, "allFields").flatMap((one) => getTextAt(one, "fieldName") ?? []);
+      const proposed = getTextAt(field, "default");
       const fits = proposed !== undefined && (fields.length === 0 || fields.includes(proposed));
       return {
-        object: textAt(object, "objectName") ?? "",
+        object: getTextAt(object, "objectName") ?? "",
         name,
         isRequired,
-        question: textAt(field, "prompt") ?? textAt(field, "mapToDisplayName") ?? name,
+        question: getTextAt(field, "prompt") ?? getTextAt(field, "mapToDisplayName") ?? name,
         ...(fits && { proposed }),
         fields,
       };
@@ -33,20 +33,20 @@ export const openMappings = (revision: Json | undefined): OpenMapping[] =>
 /** Returns the builder's names in an object for which the manifest has no field, with their entries there. */
 const listNamesToMap = (object: JsonObject): { name: string; field: JsonObject; isRequired: boolean }[] =>
   ["requiredFields", "optionalFields"].flatMap((list) =>
-    objectsAt(object, list).flatMap((field) => {
-      const name = textAt(field, "mapToName");
-      const isOpen = name !== undefined && !textAt(field, "fieldName");
+    listObjectsAt(object, list).flatMap((field) => {
+      const name = getTextAt(field, "mapToName");
+      const isOpen = name !== undefined && !getTextAt(field, "fieldName");
       return isOpen ? [{ name, field, isRequired: list === "requiredFields" }] : [];
     }),
   );
 
 /** `chosen` returns the field for a mapped name. */
-export function defaultConfig(
+export function buildDefaultConfig(
   revision: Json | undefined,
   chosen: (object: string, name: string) => string | undefined,
 ): JsonObject {
-  const read = objectsAt(revision, "content.read.objects").map((object): [string, Json] => {
-    const objectName = textAt(object, "objectName") ?? "";
+  const read = listObjectsAt(revision, "content.read.objects").map((object): [string, Json] => {
+    const objectName = getTextAt(object, "objectName") ?? "";
     const mapped = listNamesToMap(object).flatMap(({ name }): [string, string][] => {
       const fieldName = chosen(objectName, name);
       return fieldName === undefined ? [] : [[name, fieldName]];
@@ -59,13 +59,13 @@ export function defaultConfig(
     };
     return [objectName, content];
   });
-  const write = objectsAt(revision, "content.write.objects").map((object): [string, Json] => {
-    const objectName = textAt(object, "objectName") ?? "";
+  const write = listObjectsAt(revision, "content.write.objects").map((object): [string, Json] => {
+    const objectName = getTextAt(object, "objectName") ?? "";
     return [objectName, { objectName }];
   });
-  const proxies = valueAt(revision, "content.proxy.enabled") === true;
+  const proxies = getValueAt(revision, "content.proxy.enabled") === true;
   return {
-    provider: textAt(revision, "content.provider") ?? "",
+    provider: getTextAt(revision, "content.provider") ?? "",
     ...(read.length > 0 && { read: { objects: Object.fromEntries(read) } }),
     ...(write.length > 0 && { write: { objects: Object.fromEntries(write) } }),
     ...(proxies && { proxy: { enabled: true } }),

@@ -17,7 +17,7 @@ const COLUMNS: readonly [string, (event: AuditEvent) => string | undefined][] = 
   ["requestId", ({ requestId }) => requestId],
 ];
 
-export const auditCsv = (events: readonly AuditEvent[]): string =>
+export const writeAuditCsv = (events: readonly AuditEvent[]): string =>
   [COLUMNS.map(([head]) => head), ...events.map((event) => COLUMNS.map(([, value]) => value(event) ?? ""))]
     .map((cells) => `${cells.map(formatCell).join(",")}\r\n`)
     .join("");

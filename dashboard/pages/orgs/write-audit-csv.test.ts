@@ -1,10 +1,10 @@
 /** The export of the audit. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { auditCsv } from "./audit-csv.ts";
+import { writeAuditCsv } from "./write-audit-csv.ts";
 
 test("names with commas, quotes and formulas stay one cell of text", () => {
-  const csv = auditCsv([
+  const csv = writeAuditCsv([
     {
       id: "1",
       time: "2026-01-02T03:04:05Z",

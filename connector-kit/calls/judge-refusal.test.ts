@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { refusalKind, describeUnexplained } from "./refusal-kind.ts";
+import { judgeRefusal, describeUnexplained } from "./judge-refusal.ts";
 import type { ProviderErrorKind } from "./provider-error.ts";
 
 const kindFor = (
@@ -15,7 +15,7 @@ const kindFor = (
     headers = {},
     isExplained = false,
   }: { text?: string; headers?: Record<string, string>; isExplained?: boolean } = {},
-) => refusalKind({ status, headers, text }, kind, isExplained);
+) => judgeRefusal({ status, headers, text }, kind, isExplained);
 
 const PAGE = "<html><title>Maintenance</title></html>";
 

@@ -5,11 +5,11 @@ import { ProviderError } from "./provider-error.ts";
 export function withRefusedField(error: ProviderError, names: string[]): ProviderError {
   const said = new Set(error.message.toLowerCase().match(/[a-z0-9_.]+/g));
   const refused = names.find((name) => said.has(name.toLowerCase()));
-  return refused === undefined ? error : refusedField(refused, error.message, error);
+  return refused === undefined ? error : buildRefusedField(refused, error.message, error);
 }
 
 /** Returns the error for a field that cannot be read or compared. */
-export const refusedField = (name: string, message: string, cause?: ProviderError): ProviderError =>
+export const buildRefusedField = (name: string, message: string, cause?: ProviderError): ProviderError =>
   new ProviderError({
     kind: "invalid",
     code: name,

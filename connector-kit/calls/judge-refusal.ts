@@ -14,7 +14,7 @@ const TOO_LARGE = new Set([413, 414, 431]);
  * which this provider explains a refusal, which an absent record (404, 410) does not need. A 4xx without it comes from something in between, such as a firewall or a page of maintenance: it
  * says nothing about the request, which is tried again.
  */
-export function refusalKind(
+export function judgeRefusal(
   { status, headers, text }: ProviderResponse,
   kind: ProviderErrorKind,
   isExplained: boolean,
