@@ -7,8 +7,8 @@ import { nowMs } from "../../ground/clock.ts";
 import { buildCatalog } from "../catalog.ts";
 import { CONNECTORS } from "../connectors.gen.ts";
 
-const { read, write } = CONNECTORS["google"] ?? {};
-assert.ok(read && write);
+const { read, write, fields } = CONNECTORS["google"] ?? {};
+assert.ok(read && write && fields);
 
 const event = {
   kind: "calendar#event",
@@ -42,6 +42,13 @@ test("an update names only what changes, and invites nobody", async () => {
 });
 
 /** Google's discovery document: "Version 0 assumes no conference data support and ignores conference data in the event's body. […] The default is 0." */
+/** Discovery document, revision 20260708: set only where `eventLabelVersion=1` says so, with which `colorId` is ignored. */
+test("the label of an event is told as read only, its color is not", async () => {
+  const described = await fields.describe("events", replay().fetch);
+  const { eventLabelId, colorId } = described.fields;
+  assert.deepEqual([eventLabelId?.readOnly, colorId?.readOnly], [true, false]);
+});
+
 test("a conference and attachments in the fields are not ignored", async () => {
   const { fetch, requests } = replay({ status: 200, body: event });
   const fields = { summary: "Pens", conferenceData: { createRequest: { requestId: "c1" } }, attachments: [] };

@@ -73,6 +73,8 @@ const ofCalendar: ObjectRules = {
       transparency: { type: "singleSelect", values: ["opaque", "transparent"] },
       visibility: { type: "singleSelect", values: ["default", "public", "private", "confidential"] },
       colorId: text,
+      // Google ignores it in a body, unless a request says that it knows labels: then it ignores the color.
+      eventLabelId: { ...text, ...set },
       reminders: { type: "other" },
       extendedProperties: { type: "other" },
       htmlLink: { ...text, ...set },
@@ -127,6 +129,6 @@ export const description: Description = {
   sources: {
     documentation: "https://developers.google.com/workspace/calendar/api/v3/reference",
     checked:
-      "2026-11-26, Google’s discovery document of the Calendar API; the 20 days are from a report of Google's client library. Contacts and Gmail are on other hosts and not described",
+      "2026-11-29, Google’s discovery document of the Calendar API, revision 20260708: requests, parameters, sizes of pages; labels of events are read only; the 20 days are from a report of Google's client library. Contacts and Gmail are on other hosts and not described",
   },
 };

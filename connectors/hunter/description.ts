@@ -29,6 +29,6 @@ export const description: Description = {
   sources: {
     documentation: "https://hunter.io/api-documentation/v2",
     checked:
-      "2026-11-28, Hunter’s page: statuses, errors; an OpenAPI description of 2026-08 by others: lists; their order from its page, as six clients quote it; updates by PUT from published clients, where that description says PATCH",
+      "2026-11-29, Hunter’s page: statuses, errors; an OpenAPI description of 2026-08 by others: lists; their order from its page, as six clients quote it; updates by PUT from Hunter’s own server of 2026-08, where that description says PATCH",
   },
 };

@@ -12,6 +12,8 @@ export const provider = oauth2("Square", "https://connect.squareup.com", {
     docsURL: "https://developer.squareup.com/docs/oauth-api/overview",
   },
   declares: ["read", "write", "delete", "search"],
+  // Without it, the version is that of the app's owner: by default the newest of the day on which the app was made.
+  fixedHeaders: [{ name: "Square-Version", valueTemplate: "2025-08-20" }],
 });
 
 const idempotencyKeyTo = "body.idempotency_key";
