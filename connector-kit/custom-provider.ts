@@ -2,7 +2,7 @@
 import type { CustomProvider } from "./catalog.ts";
 import { listAddresses, checkProvider, type ProviderFault } from "./provider/check-provider.ts";
 import { batchWrite, OAUTH2_DEFAULTS, supports, type Ability } from "./provider/define-provider.ts";
-import { connectionValueNames } from "./provider/connection-values.ts";
+import { listConnectionValues } from "./provider/connection-values.ts";
 import { checkDescription } from "./declarative/check/check-description.ts";
 import type { Description } from "./declarative/rules/description.ts";
 import { buildPlans, findCheapestObject, findLargestBatch } from "./declarative/object-plan.ts";
@@ -117,7 +117,7 @@ const findAddressFaults = (info: ProviderInfo): ProviderFault[] =>
 
 /** Requests cannot be made with values that no connection has. */
 function findValueFaults(info: ProviderInfo, description: Description | undefined): ProviderFault[] {
-  const known = connectionValueNames(info);
+  const known = listConnectionValues(info);
   const named = JSON.stringify(description ?? {}).matchAll(/\{connection\.(\w+)\}/g);
   const unknown = new Set(Array.from(named, ([, name = ""]) => name).filter((name) => !known.has(name)));
   return [...unknown].map((name) => ({

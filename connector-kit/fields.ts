@@ -158,4 +158,5 @@ export const findFieldsConnector = (
 ): FieldsConnector | undefined => (fields?.describes?.(objectName) === false ? undefined : fields);
 
 /** Returns whether custom fields can be created, too. */
-export const createsFields = (fields: FieldsConnector): fields is CustomFieldsConnector => "upsert" in fields;
+export const canCreateFields = (fields: FieldsConnector): fields is CustomFieldsConnector =>
+  "upsert" in fields;

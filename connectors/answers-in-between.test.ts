@@ -6,7 +6,7 @@ import { test, type TestContext } from "node:test";
 import { classify as ofHubspot } from "./hubspot/classify.ts";
 import { classify as ofSalesforce } from "./salesforce/classify.ts";
 import { description } from "./pipedrive/description.ts";
-import { declarativeClassify } from "../connector-kit/declarative/declarative-classify.ts";
+import { createDeclarativeClassify } from "../connector-kit/declarative/create-declarative-classify.ts";
 import { isRetryable, ProviderError } from "../connector-kit/calls/provider-error.ts";
 import type { ProviderFetch, ProviderRequest } from "../connector-kit/calls/provider-fetch.ts";
 import { send } from "../connector-kit/calls/send-request.ts";
@@ -14,7 +14,7 @@ import { send } from "../connector-kit/calls/send-request.ts";
 const CONNECTORS = {
   HubSpot: ofHubspot,
   Salesforce: ofSalesforce,
-  "a described provider": declarativeClassify("pipedrive", description),
+  "a described provider": createDeclarativeClassify("pipedrive", description),
 };
 const PAGE = "<!DOCTYPE html><html><body>We are back in a minute</body></html>";
 

@@ -39,7 +39,7 @@ export function mergeOverlay(overlay: unknown): Map<string, ProviderInfo> {
       faults.push({ path: `${path}.name`, message: `must be "${key}" or left out` });
     }
     const known = merged.get(key);
-    const below = known ? moveAlong(known, entry.baseURL) : defaultsFor(key, entry);
+    const below = known ? moveAlong(known, entry.baseURL) : listDefaults(key, entry);
     const checked = checkProvider(merge(below, entry), path);
     if (checked.info) merged.set(key, checked.info);
     faults.push(...checked.faults);
@@ -74,7 +74,7 @@ function overlayEntries(overlay: unknown, faults: ProviderFault[]): [string, unk
 }
 
 /** What a new provider need not say; `support` it must, though flags left out are false. */
-function defaultsFor(key: string, entry: JsonObject): object {
+function listDefaults(key: string, entry: JsonObject): object {
   const defaults: Record<string, unknown> = {
     name: key,
     displayName: key,

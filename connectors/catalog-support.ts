@@ -15,9 +15,9 @@ export function buildSupport(
   evidence?: ProviderEvidence,
 ): ProviderInfo {
   const partsFor = (module: string): Parts => ({
-    write: partFor(connector?.write, module),
-    read: partFor(connector?.read, module),
-    subscribe: partFor(connector?.subscribe, module),
+    write: pickPart(connector?.write, module),
+    read: pickPart(connector?.read, module),
+    subscribe: pickPart(connector?.subscribe, module),
   });
   const parts = partsFor(info.defaultModule);
   const shown: ProviderInfo = {
@@ -43,7 +43,7 @@ export function buildSupport(
 
 type Parts = Pick<Connector, "write" | "read" | "subscribe">;
 
-const partFor = <Part extends { module?: string }>(
+const pickPart = <Part extends { module?: string }>(
   part: Part | undefined,
   module: string,
 ): Part | undefined => (part?.module === undefined || part.module === module ? part : undefined);

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { buildCatalog } from "./catalog.ts";
 import { CatalogError } from "./catalog-overlay.ts";
-import { baseUrl, healthCheckUrl, tokenUrl } from "../connector-kit/provider/template.ts";
+import { fillBaseUrl, fillHealthCheckUrl, fillTokenUrl } from "../connector-kit/provider/template.ts";
 
 const listFaults = (overlay: unknown): Record<string, string> => {
   try {
@@ -81,7 +81,7 @@ test("an overlay moves a provider and leaves the rest of it alone", () => {
   assert.equal(hubspot.displayName, "HubSpot");
   assert.equal(hubspot.oauth2Opts?.authURL, "http://127.0.0.1:4100/hubspot/oauth/authorize");
   assert.equal(
-    baseUrl(salesforce, { values: { workspace: "acme" } }).href,
+    fillBaseUrl(salesforce, { values: { workspace: "acme" } }).href,
     "http://127.0.0.1:4100/salesforce",
   );
   assert.ok(catalog.built("hubspot", "write"));
@@ -97,12 +97,15 @@ test("no address stays on the old host when a provider is moved", () => {
   const hubspot = catalog.find("hubspot");
   const salesforce = catalog.find("salesforce");
   assert.ok(hubspot && salesforce);
-  assert.equal(tokenUrl(hubspot, { values: {} }).href, "http://127.0.0.1:4100/hubspot/oauth/2026-03/token");
-  assert.equal(healthCheckUrl(hubspot, { values: {} })?.host, "127.0.0.1:4100");
+  assert.equal(
+    fillTokenUrl(hubspot, { values: {} }).href,
+    "http://127.0.0.1:4100/hubspot/oauth/2026-03/token",
+  );
+  assert.equal(fillHealthCheckUrl(hubspot, { values: {} })?.host, "127.0.0.1:4100");
   assert.equal(hubspot.accountInfo?.url, "http://127.0.0.1:4100/hubspot/account-info/2026-03/details");
   assert.equal(hubspot.modules?.crm?.baseURL, "http://127.0.0.1:4100/hubspot/crm");
   assert.equal(
-    tokenUrl(salesforce, { values: { workspace: "acme" } }).href,
+    fillTokenUrl(salesforce, { values: { workspace: "acme" } }).href,
     "http://127.0.0.1:4100/salesforce/services/oauth2/token",
   );
   assert.equal(salesforce.modules?.["account-engagement"]?.baseURL, "https://pi.pardot.com");

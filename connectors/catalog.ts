@@ -29,8 +29,8 @@ export function buildCatalog(
     declared,
     shown,
     connector: (key) => (shown.has(key) && Object.hasOwn(CONNECTORS, key) ? CONNECTORS[key] : undefined),
-    of: (projectId) => ownView(builtIn, getCustomProviders(projectId)),
-    with: (own) => extended(builtIn, own),
+    of: (projectId) => buildOwnView(builtIn, getCustomProviders(projectId)),
+    with: (own) => extendCatalog(builtIn, own),
   });
   return builtIn;
 }
@@ -61,17 +61,17 @@ function allows(info: ProviderInfo | undefined, action: CatalogAction, module?: 
 /** A project's catalog is asked for with every call, so it is made once. */
 const views = new WeakMap<CustomProviders, Catalog>();
 
-function ownView(builtIn: Catalog, own: CustomProviders): Catalog {
+function buildOwnView(builtIn: Catalog, own: CustomProviders): Catalog {
   if (own.size === 0) return builtIn;
   const known = views.get(own);
   if (known) return known;
-  const view = extended(builtIn, own);
+  const view = extendCatalog(builtIn, own);
   views.set(own, view);
   return view;
 }
 
 /** Adds providers; those of the catalog are never replaced. */
-function extended(builtIn: Catalog, own: CustomProviders): Catalog {
+function extendCatalog(builtIn: Catalog, own: CustomProviders): Catalog {
   const added = [...own].filter(([key]) => !builtIn.find(key));
   if (added.length === 0) return builtIn;
   const parts = new Map(added.map(([key, provider]) => [key, openParts(key, provider)]));
@@ -80,7 +80,7 @@ function extended(builtIn: Catalog, own: CustomProviders): Catalog {
     shown: new Map([...Object.entries(builtIn.all()), ...[...parts].map(showDeclared)]),
     connector: (key) => builtIn.connector(key) ?? parts.get(key)?.connector,
     of: () => catalog,
-    with: (more) => extended(builtIn, new Map([...own, ...more])),
+    with: (more) => extendCatalog(builtIn, new Map([...own, ...more])),
   });
   return catalog;
 }

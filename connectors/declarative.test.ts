@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
-import { connectionValueNames } from "../connector-kit/provider/connection-values.ts";
+import { listConnectionValues } from "../connector-kit/provider/connection-values.ts";
 import { completeProvider } from "../connector-kit/provider/define-provider.ts";
 import { testAnswers } from "../tests/harness/declarative-suite.ts";
 import { CONNECTORS } from "./connectors.gen.ts";
@@ -25,7 +25,7 @@ test("connections have the values that a description needs", () => {
   for (const [provider, description] of Object.entries(DESCRIPTIONS)) {
     const facts = PROVIDER_TABLE[provider];
     assert.ok(facts);
-    const known = connectionValueNames(completeProvider(provider, facts));
+    const known = listConnectionValues(completeProvider(provider, facts));
     for (const [, name = ""] of JSON.stringify(description).matchAll(/\{connection\.(\w+)\}/g))
       assert.ok(known.has(name), `${provider} needs ${name}`);
   }

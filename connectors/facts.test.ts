@@ -4,7 +4,7 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { findShapeFaults } from "../connector-kit/provider/check-provider.ts";
-import { baseUrl, TemplateError } from "../connector-kit/provider/template.ts";
+import { fillBaseUrl, TemplateError } from "../connector-kit/provider/template.ts";
 import type { ProviderInfo } from "../connector-kit/provider-info.ts";
 import { completeRequests } from "../connector-kit/facts/complete-requests.ts";
 import { FactsSchema } from "../connector-kit/facts/facts.ts";
@@ -77,7 +77,7 @@ function reaches(provider: ProviderInfo, address: string): boolean {
   // A value can be the whole host, too.
   const values = names.map((name, index) => [name, found?.[index] ?? host]);
   try {
-    return baseUrl(provider, { values: Object.fromEntries(values) }).host === host;
+    return fillBaseUrl(provider, { values: Object.fromEntries(values) }).host === host;
   } catch (error) {
     if (error instanceof TemplateError) return false;
     throw error;

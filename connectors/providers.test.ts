@@ -5,7 +5,7 @@ import { CONNECTORS } from "./connectors.gen.ts";
 import { PROVIDER_TABLE } from "./provider-table.ts";
 import { listAddresses, checkProvider } from "../connector-kit/provider/check-provider.ts";
 import { completeProvider } from "../connector-kit/provider/define-provider.ts";
-import { baseUrl, listPlaceholders, tokenUrl } from "../connector-kit/provider/template.ts";
+import { fillBaseUrl, listPlaceholders, fillTokenUrl } from "../connector-kit/provider/template.ts";
 
 const providers = Object.entries(PROVIDER_TABLE).map(([key, facts]) => completeProvider(key, facts));
 
@@ -59,7 +59,7 @@ for (const info of providers) {
 test("a project of Iterable is in the United States unless the customer says Europe", () => {
   const iterable = providers.find(({ name }) => name === "iterable");
   assert.ok(iterable);
-  const host = (values: Record<string, string>) => baseUrl(iterable, { values }).host;
+  const host = (values: Record<string, string>) => fillBaseUrl(iterable, { values }).host;
   assert.equal(host({}), "api.iterable.com");
   assert.equal(host({ subdomain: "api.eu" }), "api.eu.iterable.com");
   assert.equal(host({ subdomain: "https://api.eu.iterable.com/" }), "api.eu.iterable.com");
@@ -72,7 +72,7 @@ test("a project of Iterable is in the United States unless the customer says Eur
 test("an account of Insightly is reached at its own pod", () => {
   const insightly = providers.find(({ name }) => name === "insightly");
   assert.ok(insightly);
-  const host = (values: Record<string, string>) => baseUrl(insightly, { values }).host;
+  const host = (values: Record<string, string>) => fillBaseUrl(insightly, { values }).host;
   assert.equal(host({ subdomain: "api.eu1" }), "api.eu1.insightly.com");
   assert.equal(host({ subdomain: "https://api.au1.insightly.com/v3.1/" }), "api.au1.insightly.com");
   assert.equal(host({}), "api.na1.insightly.com");
@@ -82,7 +82,7 @@ test("the modules of Zoho have hosts by default, and others only of Zoho's", () 
   const zoho = providers.find(({ name }) => name === "zoho");
   assert.ok(zoho);
   const host = (moduleKey: string, values: Record<string, string> = {}) =>
-    baseUrl(zoho, { values, moduleKey }).host;
+    fillBaseUrl(zoho, { values, moduleKey }).host;
   assert.equal(host("desk"), "desk.zoho.com");
   assert.equal(host("desk", { zoho_desk_domain: "desk.zoho.in" }), "desk.zoho.in");
   assert.equal(host("mail"), "mail.zoho.com");
@@ -98,11 +98,11 @@ test("an Okta organisation in another cell is asked at its own domain, which nev
   const okta = completeProvider("okta", PROVIDER_TABLE["okta"] ?? assert.fail());
   for (const domain of ["oktapreview.com", "okta-emea.com", "okta-gov.com", "okta.mil"]) {
     const values = { workspace: `acme.${domain}` };
-    assert.equal(baseUrl(okta, { values }).host, `acme.${domain}`);
-    assert.equal(tokenUrl(okta, { values }).href, `https://acme.${domain}/oauth2/v1/token`);
+    assert.equal(fillBaseUrl(okta, { values }).host, `acme.${domain}`);
+    assert.equal(fillTokenUrl(okta, { values }).href, `https://acme.${domain}/oauth2/v1/token`);
   }
   for (const workspace of ["acme", "acme.okta.com"])
-    assert.equal(baseUrl(okta, { values: { workspace } }).host, "acme.okta.com");
+    assert.equal(fillBaseUrl(okta, { values: { workspace } }).host, "acme.okta.com");
 });
 
 /**
@@ -142,11 +142,11 @@ test("a server of the customer's own gets the customer's secrets only", () => {
   const forum = own.find(({ name }) => name === "discourse");
   assert.ok(forum);
   assert.equal(
-    baseUrl(forum, { values: { workspace: "forum.acme.example" } }).href,
+    fillBaseUrl(forum, { values: { workspace: "forum.acme.example" } }).href,
     "https://forum.acme.example/",
   );
   assert.throws(
-    () => baseUrl(forum, { values: { workspace: "acme.example:22" } }),
+    () => fillBaseUrl(forum, { values: { workspace: "acme.example:22" } }),
     /not allowed in an address/,
   );
 });

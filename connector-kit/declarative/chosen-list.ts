@@ -43,7 +43,7 @@ export function chooseList(
   const positions = choosePositions(object, wanted);
   const position = given ?? positions[0] ?? 0;
   const further = object.furtherLists?.[position - 1];
-  const firstBound = further?.since ? reachedBound(further, since) : usableBound(object, since);
+  const firstBound = further?.since ? limitBound(further, since) : pickUsableBound(object, since);
   const bound = after === undefined ? firstBound : new Date(after);
   const { since: sinceRules } = object;
   const rules: ObjectPlan = { ...object };
@@ -125,13 +125,13 @@ export const reportsDeletions = (object: ObjectPlan): boolean =>
   choosePositions(object, "deletions").length > 0;
 
 /** Returns where the scan goes on behind this list: at the beginning of the object's next one. */
-export const nextList = ({ following }: ChosenList): { next?: ScanState } =>
+export const findNextList = ({ following }: ChosenList): { next?: ScanState } =>
   following === undefined ? {} : { next: { list: following } };
 
 const DAY_MS = 86_400_000;
 
 /** Returns the bound, or the earliest that the provider accepts: a day is left for the way there. */
-function reachedBound({ since: rules }: FurtherList, since: Date | undefined): Date | undefined {
+function limitBound({ since: rules }: FurtherList, since: Date | undefined): Date | undefined {
   if (!since || rules?.oldestDays === undefined) return since;
   return new Date(Math.max(since.getTime(), nowMs() - (rules.oldestDays - 1) * DAY_MS));
 }
@@ -156,7 +156,7 @@ export const warnOfUnnamed = ({ rules: { name, idPath } }: ChosenList, count: nu
     : undefined;
 
 /** Returns the bound that the provider is asked for: none where it would refuse one so old. */
-function usableBound({ since: rules }: ObjectPlan, since: Date | undefined): Date | undefined {
+function pickUsableBound({ since: rules }: ObjectPlan, since: Date | undefined): Date | undefined {
   const bound = since ?? (rules?.full === undefined ? undefined : new Date(rules.full));
   const isTooOld =
     bound && rules?.oldestDays !== undefined && nowMs() - bound.getTime() > rules.oldestDays * DAY_MS;

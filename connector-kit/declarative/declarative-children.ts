@@ -45,7 +45,11 @@ export function buildObjectPageRequest(
   const { parents, page, after } = placeIn(checkpoint);
   const [first] = parents;
   return first === undefined
-    ? buildObjectPageRequest({ rules: findRules(parent.object), findRules }, parentPlan(parent, plan), after)
+    ? buildObjectPageRequest(
+        { rules: findRules(parent.object), findRules },
+        buildParentPlan(parent, plan),
+        after,
+      )
     : buildPageRequest({ ...rules, parentValue: first }, plan, readScanState(page));
 }
 
@@ -64,11 +68,11 @@ export async function readObjectPage(
   let restarted: boolean | undefined;
   if (place.parents.length === 0) {
     const above = { ...lists, rules: findRules(parent.object) };
-    const page = await readObjectPage(above, parentPlan(parent, plan), place.after, fetch);
+    const page = await readObjectPage(above, buildParentPlan(parent, plan), place.after, fetch);
     ({ providerTime, restarted } = page);
     place = {
       parents: page.records.map(({ raw }) => readValue(raw, above.rules, parent)),
-      ...after(page.next),
+      ...setAfter(page.next),
       ...(place.listless !== undefined && { listless: place.listless }),
     };
   }
@@ -119,7 +123,10 @@ const withoutLists = ({ name, parent }: ObjectPlan, count: number): ProviderErro
   });
 
 /** Parents are read whole: a list may have changed although its parent has not. */
-const parentPlan = ({ object, by }: NonNullable<ObjectPlan["parent"]>, { account }: ReadPlan): ReadPlan => ({
+const buildParentPlan = (
+  { object, by }: NonNullable<ObjectPlan["parent"]>,
+  { account }: ReadPlan,
+): ReadPlan => ({
   objectName: object,
   fields: by === undefined ? [] : [by],
   filters: [],
@@ -139,7 +146,7 @@ function readValue(
   return value;
 }
 
-const after = (next: Checkpoint | undefined): Pick<Place, "after"> => (next ? { after: next } : {});
+const setAfter = (next: Checkpoint | undefined): Pick<Place, "after"> => (next ? { after: next } : {});
 
 function placeAfter(
   { parents, after: later }: Place,
@@ -147,9 +154,9 @@ function placeAfter(
   others: string[],
   listless: number | undefined,
 ): Checkpoint | undefined {
-  if (page) return { parents, page, ...after(later) };
+  if (page) return { parents, page, ...setAfter(later) };
   if (others.length === 0 && !later) return undefined;
-  return { parents: others, ...after(later), ...(listless !== undefined && { listless }) };
+  return { parents: others, ...setAfter(later), ...(listless !== undefined && { listless }) };
 }
 
 function placeIn(checkpoint: Checkpoint | undefined): Place {

@@ -13,7 +13,7 @@ import type { Description } from "./rules/description.ts";
 import type { FieldListRules, FlagRules, MetadataRules } from "./rules/metadata-rules.ts";
 import { buildBody } from "./write/body-members.ts";
 import { fillPath, fillText } from "./fill-path.ts";
-import { at, findPlan, buildPlans, type ObjectPlan } from "./object-plan.ts";
+import { getMember, findPlan, buildPlans, type ObjectPlan } from "./object-plan.ts";
 
 type Classify = NonNullable<Connector["classify"]>;
 
@@ -39,7 +39,7 @@ export function readDeclarativeFields(
         throw new ProviderError({ kind: "invalid", message });
       }
       const listed = metadata.list ? await readFieldList(plan, metadata.list, classify, fetch) : [];
-      const fields = [...knownFields(metadata), ...listed];
+      const fields = [...listKnownFields(metadata), ...listed];
       return {
         name: objectName,
         displayName: metadata.label ?? objectName,
@@ -49,7 +49,7 @@ export function readDeclarativeFields(
   };
 }
 
-const knownFields = ({ fields = {} }: MetadataRules): FieldMetadata[] =>
+const listKnownFields = ({ fields = {} }: MetadataRules): FieldMetadata[] =>
   Object.entries(fields).map(([fieldName, { type, label, readOnly, required, values, refersTo }]) => ({
     fieldName,
     displayName: label ?? fieldName,
@@ -75,7 +75,7 @@ export async function readFieldList(
   let checkpoint: Checkpoint | undefined;
   for (let pages = 0; pages < MAX_PAGES; pages += 1) {
     const page = await readListPage({ rules, classify, fetch }, asked, checkpoint);
-    fields.push(...page.records.flatMap(({ id, raw }) => listedField(list, id, raw) ?? []));
+    fields.push(...page.records.flatMap(({ id, raw }) => readListedField(list, id, raw) ?? []));
     checkpoint = page.next;
     if (!checkpoint) return fields;
   }
@@ -112,7 +112,7 @@ const listRules = (plan: ObjectPlan, list: FieldListRules): ObjectPlan => ({
   paging: list.paging ?? { none: true },
 });
 
-function listedField(list: FieldListRules, name: string, raw: JsonObject): FieldMetadata | undefined {
+function readListedField(list: FieldListRules, name: string, raw: JsonObject): FieldMetadata | undefined {
   if (list.skip?.some((flag) => isSet(raw, flag))) return undefined;
   const isCustom = list.custom ? isSet(raw, list.custom) : list.customIn !== undefined;
   const steps = list.nameHasDots ? name.split(".") : [name];
@@ -120,7 +120,7 @@ function listedField(list: FieldListRules, name: string, raw: JsonObject): Field
   const providerType = getTextAt(raw, list.type) ?? "";
   const explanation = list.explanation === undefined ? undefined : getTextAt(raw, list.explanation);
   const referred = list.refersTo === undefined ? undefined : getTextAt(raw, list.refersTo);
-  const values = valuesIn(raw, providerType, list.options);
+  const values = listValues(raw, providerType, list.options);
   return {
     fieldName: formatFieldPath(path),
     displayName: (list.label === undefined ? undefined : getTextAt(raw, list.label)) ?? name,
@@ -144,21 +144,21 @@ function isSet(raw: JsonObject, flag: FlagRules | undefined): boolean {
   });
 }
 
-function valuesIn(
+function listValues(
   raw: JsonObject,
   type: string,
   rules: FieldListRules["options"],
 ): NonNullable<FieldMetadata["values"]> {
-  const options = rules && at(raw, rules.at.replace("{type}", type));
+  const options = rules && getMember(raw, rules.at.replace("{type}", type));
   if (!rules || !Array.isArray(options)) return [];
   return options.flatMap((option) => {
-    const value = textIn(option, rules.value);
-    return value === undefined ? [] : [{ value, displayValue: textIn(option, rules.label) ?? value }];
+    const value = readText(option, rules.value);
+    return value === undefined ? [] : [{ value, displayValue: readText(option, rules.label) ?? value }];
   });
 }
 
 /** The entry itself may be the text. */
-function textIn(entry: Json, path: string | undefined): string | undefined {
+function readText(entry: Json, path: string | undefined): string | undefined {
   if (path !== undefined) return getTextAt(entry, path);
   return isJsonObject(entry) || Array.isArray(entry) || entry === null ? undefined : String(entry);
 }

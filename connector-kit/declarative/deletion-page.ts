@@ -1,7 +1,7 @@
 /** Reads one page of the deletions that the lists of an object tell. */
 import type { Checkpoint, DeletionPage, ReadPlan, SourceRecord } from "../read-connector.ts";
 import { ProviderError } from "../calls/provider-error.ts";
-import { chooseList, nextList, reportsDeletions } from "./chosen-list.ts";
+import { chooseList, findNextList, reportsDeletions } from "./chosen-list.ts";
 import { getOne } from "./get-record.ts";
 import { readPageFrom, type ListPage, type ListReading } from "./list-page.ts";
 import { matchesPlan } from "./record-filter.ts";
@@ -31,7 +31,7 @@ export async function readDeletionPage(
       // What comes before the list is forbidden with it, as Marketo's token for a time.
       if (!chosen.mayBeForbidden || !(thrown instanceof ProviderError) || thrown.kind !== "forbidden")
         throw thrown;
-      return { records: [], deleted: [], forbidden: thrown.message, ...nextList(chosen) };
+      return { records: [], deleted: [], forbidden: thrown.message, ...findNextList(chosen) };
     },
   );
   const { next, restarted, forbidden } = page;

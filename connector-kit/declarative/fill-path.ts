@@ -25,7 +25,7 @@ export function fillPath(
   };
   return template.replaceAll(PLACEHOLDER, (_, name: string) =>
     name.startsWith(OF_CONNECTION)
-      ? encodePathStep(connectionValue(plan, name), `{${name}}`)
+      ? encodePathStep(getConnectionValue(plan, name), `{${name}}`)
       : (values[name] ?? ""),
   );
 }
@@ -44,10 +44,10 @@ export const fillText = (template: string, plan: ObjectPlan, parts: Record<strin
     if (name === "path") return plan.path ?? plan.name;
     if (name === "singular") return plan.singular ?? plan.name;
     if (name === "parent") return plan.parentValue ?? "";
-    return name.startsWith(OF_CONNECTION) ? connectionValue(plan, name) : whole;
+    return name.startsWith(OF_CONNECTION) ? getConnectionValue(plan, name) : whole;
   });
 
-function connectionValue({ connection }: ObjectPlan, placeholder: string): string {
+function getConnectionValue({ connection }: ObjectPlan, placeholder: string): string {
   const name = placeholder.slice(OF_CONNECTION.length);
   const value = connection && Object.hasOwn(connection, name) ? connection[name] : undefined;
   if (value !== undefined && value !== "") return value;

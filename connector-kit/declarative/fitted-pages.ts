@@ -45,10 +45,10 @@ export const chooseSize = (most: number, wanted: number | undefined): number =>
  * the first `pages`. Of two that reach as far, it is the one that begins later.
  */
 export function fitPage(before: number, most: number, pages = Number.POSITIVE_INFINITY): FittedPage {
-  const largest = atSize(before, most);
+  const largest = fitToSize(before, most);
   let best = largest;
   for (let size = most - 1; size > 0; size -= 1) {
-    const page = atSize(before, size);
+    const page = fitToSize(before, size);
     if (page.before / size < pages && page.before + size >= best.before + best.size) best = page;
   }
   return best;
@@ -64,7 +64,7 @@ export function fitAcross(
   pages = Number.POSITIVE_INFINITY,
 ): FittedPage | undefined {
   for (let size = 2; size <= most; size += 1)
-    if (end % size !== 0 && Math.floor(end / size) < pages) return atSize(end, size);
+    if (end % size !== 0 && Math.floor(end / size) < pages) return fitToSize(end, size);
   return undefined;
 }
 
@@ -75,4 +75,4 @@ export function goOnApart(state: ScanState): ScanState | undefined {
   return { ...remembered, place: across.behind, apart: "next" };
 }
 
-const atSize = (before: number, size: number): FittedPage => ({ before: before - (before % size), size });
+const fitToSize = (before: number, size: number): FittedPage => ({ before: before - (before % size), size });

@@ -6,7 +6,7 @@ import type { ProviderFetch, ProviderRequest } from "../calls/provider-fetch.ts"
 import { readByIds } from "../calls/read-by-ids.ts";
 import { fillPath, fillText } from "./fill-path.ts";
 import { getOne } from "./get-record.ts";
-import { at, readRecordId, type ObjectPlan } from "./object-plan.ts";
+import { getMember, readRecordId, type ObjectPlan } from "./object-plan.ts";
 import { put, withQuery, type RequestParts } from "./request-parts.ts";
 import { putNames, groupSelectedFields } from "./selected-fields.ts";
 
@@ -31,7 +31,8 @@ export async function withFurtherFields(
     const request = (some: string[]) => requestByIds(rules, idRules.to, some, names);
     for (const body of await readByIds({ ids, limit: idRules.most, request, classify }, fetch)) {
       // An answer without a body has no records.
-      const listed = body === undefined ? [] : listOrBroken(at(body, rules.records), "the list of records");
+      const listed =
+        body === undefined ? [] : listOrBroken(getMember(body, rules.records), "the list of records");
       for (const entry of listed) {
         const record = requireObject(entry, "a record");
         more.get(readRecordId(record, rules) ?? "")?.push(record);

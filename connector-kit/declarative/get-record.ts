@@ -6,8 +6,8 @@ import { send } from "../calls/send-request.ts";
 import { buildBody } from "./write/body-members.ts";
 import { hasMark } from "./deleted-mark.ts";
 import { fillPath } from "./fill-path.ts";
-import { withDocument } from "./graphql-plan.ts";
-import { at, type ObjectPlan } from "./object-plan.ts";
+import { withDocument } from "./plan-graphql.ts";
+import { getMember, type ObjectPlan } from "./object-plan.ts";
 import { put, type RequestParts } from "./request-parts.ts";
 import { selectFieldsInPath } from "./selected-fields.ts";
 
@@ -31,11 +31,11 @@ export const getRequest = (
         method,
         path: selectFieldsInPath(fillPath(path, plan, id), plan, fields),
         ...(headers && { headers }),
-        ...(method !== "GET" && { body: bodyWithId(plan, body, idTo, id) }),
+        ...(method !== "GET" && { body: buildBodyWithId(plan, body, idTo, id) }),
         repeatable: true,
       };
 
-function bodyWithId(
+function buildBodyWithId(
   plan: ObjectPlan,
   members: Record<string, unknown> | undefined,
   idTo: string | undefined,
@@ -56,7 +56,7 @@ export async function getOne(
   const { body, error } = await send(getRequest(plan, plan.get, id, fields), fetch, classify);
   if (error?.kind === "not_found") return undefined;
   if (error) throw error;
-  const record = at(body, plan.get.record === undefined ? undefined : fillPath(plan.get.record, plan));
+  const record = getMember(body, plan.get.record === undefined ? undefined : fillPath(plan.get.record, plan));
   // Stripe answers a deleted customer with its id and the mark.
   return isJsonObject(record) && !hasMark(record, plan.get) ? record : undefined;
 }

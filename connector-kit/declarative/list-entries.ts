@@ -3,35 +3,35 @@ import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import { listOrBroken, requireObject } from "../calls/page-check.ts";
 import { joinLists, getTextAt } from "../calls/get-text-at.ts";
 import { fillPath } from "./fill-path.ts";
-import { at, type ObjectPlan } from "./object-plan.ts";
+import { getMember, type ObjectPlan } from "./object-plan.ts";
 import { nestValue } from "./request-parts.ts";
 
 /** Throws `ProviderError` where the answer has no list. */
 export function listEntries(body: Json, rules: ObjectPlan): JsonObject[] {
   const each = rules.each === undefined ? undefined : fillPath(rules.each, rules);
   const listed = listOrBroken(listIn(body, rules), "the list of records");
-  return listed.map((entry) => requireObject(at(entry, each), "a record"));
+  return listed.map((entry) => requireObject(getMember(entry, each), "a record"));
 }
 
 /** A list that is null or left out is empty where what is around it shows that the answer has the described form. */
 function listIn(body: Json, { records, absentWhenEmpty, keyed, ...rules }: ObjectPlan): Json | undefined {
   const path = records === undefined ? "" : fillPath(records, rules);
-  const list = path.includes("*") ? joinLists(body, path) : at(body, path);
+  const list = path.includes("*") ? joinLists(body, path) : getMember(body, path);
   if (keyed && list !== undefined && isJsonObject(list)) return parseMembers(list, keyed);
   if (list === null && path !== "") return [];
   if (list !== undefined) return list;
   const [okPath, okValue] = rules.okWhen?.split("=") ?? [];
   if (okPath !== undefined && getTextAt(body, okPath) !== okValue) return undefined;
   const [outer = ""] = path.split(".*.");
-  const around = at(body, outer.slice(0, Math.max(0, outer.lastIndexOf("."))));
+  const around = getMember(body, outer.slice(0, Math.max(0, outer.lastIndexOf("."))));
   if (around === undefined || !isJsonObject(around)) return undefined;
-  return absentWhenEmpty || besideList(rules).some((member) => at(body, member) !== undefined)
+  return absentWhenEmpty || listPathsBesideList(rules).some((member) => getMember(body, member) !== undefined)
     ? []
     : undefined;
 }
 
 /** Paths of what an answer has beside its list. */
-function besideList({ paging = {}, total }: Pick<ObjectPlan, "paging" | "total">): string[] {
+function listPathsBesideList({ paging = {}, total }: Pick<ObjectPlan, "paging" | "total">): string[] {
   const { cursor, nextUrl, page, offset, keyset } = paging;
   const counted = [cursor, page, offset, keyset].flatMap((rules) => [rules?.more, rules?.last]);
   return [total, cursor?.from, nextUrl?.from, page?.pages, ...counted].filter((path) => path !== undefined);

@@ -9,8 +9,8 @@ import { parseBody, send, buildUnreadable } from "../calls/send-request.ts";
 import { getTextAt } from "../calls/get-text-at.ts";
 import { watchHeaders } from "../calls/watch-headers.ts";
 import { buildBody } from "./write/body-members.ts";
-import { chooseList, divide, nextList, type ChosenList, type Wanted } from "./chosen-list.ts";
-import { requestFirstPlace, buildFirstCursorRequest, nextPlace, putPlace } from "./paging.ts";
+import { chooseList, divide, findNextList, type ChosenList, type Wanted } from "./chosen-list.ts";
+import { requestFirstPlace, buildFirstCursorRequest, findNextPlace, putPlace } from "./paging.ts";
 import { readEarlier, rememberEarlier } from "./earlier-keys.ts";
 import { listFilledNames, fillPath, fillText } from "./fill-path.ts";
 import { followTotal, goOnBy } from "./falling-total.ts";
@@ -19,15 +19,15 @@ import { withFurtherFields } from "./further-fields.ts";
 import { getOne } from "./get-record.ts";
 import { listEntries } from "./list-entries.ts";
 import { findWarning } from "./list-warnings.ts";
-import { withDocument } from "./graphql-plan.ts";
+import { withDocument } from "./plan-graphql.ts";
 import { readRecordId, flattenValues, type ObjectPlan } from "./object-plan.ts";
 import { isKnown, readOn } from "./newest-first.ts";
-import { endsAsBefore, goBack, listFresh, overlap, rememberOverlap } from "./overlapping-pages.ts";
+import { endsAsBefore, goBack, listFresh, moveBack, rememberOverlap } from "./overlapping-pages.ts";
 import { matchesPlan } from "./record-filter.ts";
 import { formatTime, withQuery, type RequestParts } from "./request-parts.ts";
-import { timeAt } from "./record-time.ts";
+import { readTimeAt } from "./record-time.ts";
 import type { ScrollUses } from "./scroll-uses.ts";
-import { nullEmptyFields, putSelected } from "./selected-fields.ts";
+import { setEmptyToNull, putSelected } from "./selected-fields.ts";
 import {
   putSize,
   readSlowWords,
@@ -72,10 +72,10 @@ export function buildPageRequest(
   const fitted = findFittedPage(rules, plan, state);
   if (list.pageSize) putSize(parts, list.pageSize, fitted?.size ?? plan.pageSize);
   putSince(parts, chosen, plan);
-  const named = namedFields(rules, plan);
+  const named = listFields(rules, plan);
   putSelected(parts, rules, named);
   putPlace(parts, paging, state, fitted);
-  parts.query.unshift(...filledQuery(rules, parts));
+  parts.query.unshift(...fillQuery(rules, parts));
   // The URL of a next page has the query, but not the headers.
   if ((paging.nextUrl ?? paging.link) && typeof place === "string")
     return { method, path: place, ...(parts.headers && { headers: parts.headers }), repeatable: true };
@@ -89,14 +89,14 @@ export function buildPageRequest(
 }
 
 /** Lists the fields to request, with the mark of deleted records; none requests all fields. */
-function namedFields({ deleted }: ObjectPlan, { fields, filters }: ReadPlan): string[] {
+function listFields({ deleted }: ObjectPlan, { fields, filters }: ReadPlan): string[] {
   const named = [...fields, ...filters.map(({ fieldName }) => fieldName)];
   const [mark] = deleted?.at.split(".") ?? [];
   return mark === undefined || named.length === 0 ? named : [...named, mark];
 }
 
 /** Placeholders for places that this request has not, such as a bound, are empty. */
-function filledQuery(rules: ObjectPlan, { filled, query }: RequestParts): RequestParts["query"] {
+function fillQuery(rules: ObjectPlan, { filled, query }: RequestParts): RequestParts["query"] {
   const empty = Object.fromEntries(listFilledNames(rules).map((name) => [name, ""]));
   // A parameter that goes with the bound takes the place of the list's own.
   const own = new Set(query.map(([name]) => name));
@@ -141,7 +141,7 @@ export async function readListPage(
   const { rules } = reading;
   // That another page of the whole list has a field is news for changes only.
   const named = { fields: plan.fields, known: state.knownFields };
-  const { records, known } = await nullEmptyFields(rules, named, page.records, async () =>
+  const { records, known } = await setEmptyToNull(rules, named, page.records, async () =>
     plan.since ? readFirstPage(reading, plan) : [],
   );
   return {
@@ -211,12 +211,12 @@ export async function readPageFrom(
   const entries = listFresh(all, rules, state);
   if (!entries) return goBack(rules, state, plan);
   const whole = rules.readEach
-    ? await wholeRecords(entries, { rules, classify, fetch: watched.fetch }, plan)
-    : await withFurtherFields({ rules, classify, fetch: watched.fetch }, entries, namedFields(rules, plan));
+    ? await readWholeRecords(entries, { rules, classify, fetch: watched.fetch }, plan)
+    : await withFurtherFields({ rules, classify, fetch: watched.fetch }, entries, listFields(rules, plan));
   const { records, ids } = toRecords(whole, entries, chosen);
-  const total = totalIn(body, rules);
+  const total = readTotal(body, rules);
   const answered = { plan, response, body, records, entries, ids, all, total };
-  const next = nextState(chosen, state, answered);
+  const next = findNextState(chosen, state, answered);
   const providerTime = watched.providerTime();
   const unnamed = whole.length - records.length;
   const warning = findWarning(chosen, plan, { state, body, records, all, unnamed, next });
@@ -275,7 +275,7 @@ interface AnsweredPage {
 }
 
 /** Returns where the scan goes on: in the list, else in the object's next list. Throws `ProviderError` for a broken scan. */
-function nextState(
+function findNextState(
   chosen: ChosenList,
   state: ScanState,
   { plan, response, body, records, entries, ids, all, total }: AnsweredPage,
@@ -291,7 +291,7 @@ function nextState(
   const read = before === undefined ? undefined : before + ids.length;
   const moves = rules.since?.keyset === true && bound !== undefined;
   const reach = followTotal(rules, state, { pageSize, total: moves ? undefined : total });
-  const following = nextPlace(paging, state.place, {
+  const following = findNextPlace(paging, state.place, {
     response,
     body,
     count: all.length,
@@ -304,7 +304,7 @@ function nextState(
     fitted,
   });
   const goesOn = isBehindPeriod(chosen, records) ? undefined : goOnBy(reach, following);
-  const overlapped = overlap(rules, plan, { place: goesOn, state, entries: all });
+  const overlapped = moveBack(rules, plan, { place: goesOn, state, entries: all });
   const { place } = overlapped;
   const joint = rememberOverlap(overlapped, state);
   const moved = moves ? moveOn(chosen, { records, state, place }) : undefined;
@@ -315,7 +315,7 @@ function nextState(
     requireComplete(paging, body);
     return reading?.next
       ? { ...(position > 0 && { list: position }), ...reading.next }
-      : nextList(chosen).next;
+      : findNextList(chosen).next;
   }
   const pagesBefore = countPagesBefore(rules, plan, { ...(place !== undefined && { place }), ...joint });
   const step = {
@@ -347,7 +347,7 @@ function isBehindPeriod({ newestFirst, bound }: ChosenList, records: SourceRecor
   return newestFirst && time !== undefined && bound !== undefined && time < bound;
 }
 
-function totalIn(body: Json, { total }: ObjectPlan): number | undefined {
+function readTotal(body: Json, { total }: ObjectPlan): number | undefined {
   const value = total === undefined ? undefined : Number(getTextAt(body, total) ?? Number.NaN);
   return value !== undefined && Number.isInteger(value) ? value : undefined;
 }
@@ -358,7 +358,7 @@ const isAt = (time: Date | undefined, bound: Date | undefined, { since }: Object
   formatTime(time, since?.format) === formatTime(bound, since?.format);
 
 /** Returns the records of the entries, read one by one. A record that is gone by now is left out. */
-async function wholeRecords(
+async function readWholeRecords(
   entries: JsonObject[],
   { rules, classify, fetch }: ListReading,
   { fields }: ReadPlan,
@@ -378,7 +378,7 @@ export function readSourceRecord(raw: JsonObject, rules: ObjectPlan): SourceReco
   const id = readRecordId(raw, rules);
   if (id === undefined)
     throw buildBrokenPage(`a record of ${rules.name} has no id: \`${rules.idPath}\` is missing or empty`);
-  const changeTime = timeAt(raw, rules.changedPath);
+  const changeTime = readTimeAt(raw, rules.changedPath);
   const { parent, parentValue } = rules;
   const below = parent?.to === undefined || parentValue === undefined ? {} : { [parent.to]: parentValue };
   const values = { ...flattenValues(raw, rules), ...below };

@@ -3,7 +3,7 @@ import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import type { Account } from "../calls/provider-fetch.ts";
 import { ProviderError } from "../calls/provider-error.ts";
 import type { KnownObjects } from "../known-objects.ts";
-import { graphqlPlan } from "./graphql-plan.ts";
+import { planGraphql } from "./plan-graphql.ts";
 import type { Mode, ObjectPlan } from "./plan.ts";
 import { toPlainValues } from "./write/typed-values.ts";
 import { getTextAt, getValueAt } from "../calls/get-text-at.ts";
@@ -37,7 +37,7 @@ export function findPlan(description: Description, name: string, account?: Accou
   const own = Object.hasOwn(objects, name) ? objects[name] : undefined;
   if (own) return mergeRules(description, name, own, account);
   const others = listOthers(description).find((form) => isOther(form, name));
-  return others && mergeRules(description, name, rulesOfOther(others, name), account);
+  return others && mergeRules(description, name, findRulesOfOther(others, name), account);
 }
 
 /** Returns the forms of names that only the account knows. */
@@ -46,7 +46,7 @@ export const listOthers = ({ others }: Description): Others[] =>
 
 type Others = Pick<NonNullable<Description["others"]>, "pattern" | "like" | "rules">;
 
-function rulesOfOther({ pattern, rules }: Others, name: string): ObjectRules {
+function findRulesOfOther({ pattern, rules }: Others, name: string): ObjectRules {
   const path = new RegExp(`^(?:${pattern})$`).exec(name)?.groups?.["path"];
   return path === undefined ? rules : { ...rules, path };
 }
@@ -61,7 +61,8 @@ export const isOther = ({ pattern }: { pattern: string }, name: string): boolean
 /** Returns the plans of all objects; those of other names are one, under a name like theirs. */
 export function buildPlans(description: Description, account?: Account): ObjectPlan[] {
   const named: [string, ObjectRules][] = Object.entries(description.objects);
-  for (const others of listOthers(description)) named.push([others.like, rulesOfOther(others, others.like)]);
+  for (const others of listOthers(description))
+    named.push([others.like, findRulesOfOther(others, others.like)]);
   return named.map(([name, rules]) => mergeRules(description, name, rules, account));
 }
 
@@ -81,7 +82,7 @@ export function mergeRules(
 ): ObjectPlan {
   const plan = withDefaults(description, name, rules, account);
   const { graphql } = description;
-  return graphql && plan.graphql ? { ...plan, ...graphqlPlan(graphql, plan.graphql, plan) } : plan;
+  return graphql && plan.graphql ? { ...plan, ...planGraphql(graphql, plan.graphql, plan) } : plan;
 }
 
 const withDefaults = (
@@ -127,7 +128,7 @@ export const readKey = ({ keys }: UpsertRules, { key }: { key?: string }): strin
   keys.find((name) => name.toLowerCase() === key?.toLowerCase()) ?? "";
 
 /** Returns where the name of the key goes, besides the path. */
-export function keyPlaces(
+export function listKeyPlaces(
   rules: UpsertRules,
   write: { key?: string },
 ): [target: string, value: string | string[]][] {
@@ -155,7 +156,7 @@ export function findIdFaults({ ids }: Description): IdFault {
 }
 
 /** Returns the value at a path; an empty path is the whole. A member whose name has dots is taken by its whole name. */
-export function at(value: Json | undefined, path: string | undefined): Json | undefined {
+export function getMember(value: Json | undefined, path: string | undefined): Json | undefined {
   if (value === undefined || !path) return value;
   return isJsonObject(value) && Object.hasOwn(value, path) ? value[path] : getValueAt(value, path);
 }

@@ -41,7 +41,7 @@ export function listFresh(
   if (tail.length === 0) return entries;
   const known = new Set([...tail, ...marks, ...lasts]);
   const isJoined = entries.some((entry) => known.has(readRecordId(entry, rules) ?? ""));
-  const isAtStart = place === firstPlace(rules);
+  const isAtStart = place === getFirstPlace(rules);
   return isJoined || isAtStart
     ? entries.filter((entry) => !tail.includes(readRecordId(entry, rules) ?? ""))
     : undefined;
@@ -64,7 +64,7 @@ export function goBack(
 ): { records: []; deleted: []; next: ScanState } {
   const { page: _, mark: __, empty: ___, across: ____, ...remembered } = state;
   const { place, read, inRow = 0, back = 0 } = remembered;
-  const reached = typeof place === "number" ? place : firstPlace(rules);
+  const reached = typeof place === "number" ? place : getFirstPlace(rules);
   const size = chooseSize(rules.list?.pageSize?.most ?? USUAL_SIZE, pageSize);
   const furthest = Math.max(reached, state.furthest ?? 0);
   // A list that comes further each time comes to its end.
@@ -74,7 +74,7 @@ export function goBack(
     throw buildBrokenPage(
       `the pages of ${rules.name} do not join: their list is in no fixed order, or its records move faster than it can be read`,
     );
-  const before = Math.max(firstPlace(rules), reached - Math.min(size, LEAST_BACK * 4 ** inRow));
+  const before = Math.max(getFirstPlace(rules), reached - Math.min(size, LEAST_BACK * 4 ** inRow));
   const next = {
     ...remembered,
     place: before,
@@ -87,7 +87,7 @@ export function goBack(
 }
 
 /** Returns the place of the next page so much earlier that it overlaps this one, with the ids that it begins with. */
-export function overlap(
+export function moveBack(
   rules: ObjectPlan,
   plan: ReadPlan,
   { place, state, entries }: { place: PagePlace | undefined; state: ScanState; entries: JsonObject[] },
@@ -97,7 +97,7 @@ export function overlap(
   const wide = chooseWidth(state);
   const length = Math.min(wide, Math.floor(entries.length / 2));
   const fitted = findFittedPage(rules, plan, state);
-  const end = firstPlace(rules) + (fitted ? fitted.before + fitted.size : 0);
+  const end = getFirstPlace(rules) + (fitted ? fitted.before + fitted.size : 0);
   // A page may be short because the provider gives smaller ones than asked for: only one of the same size, right behind it, fits to it.
   const from = place < end ? end : place - length;
   const usual = fitted ? findEarlier(rules, plan, from, fitted) : from;
@@ -141,7 +141,7 @@ export const warnOfGap = (
 
 /** Returns the place and size of the smallest page with records on both sides of a place. */
 function findAcross(rules: ObjectPlan, place: number): { place: number; size: number } | undefined {
-  const first = firstPlace(rules);
+  const first = getFirstPlace(rules);
   const page = fitAcross(place - first, rules.list?.pageSize?.most ?? 0, rules.paging?.depth?.pages);
   return page && { place: first + page.before, size: page.size };
 }
@@ -155,11 +155,11 @@ function chooseWidth({ inRow = 0, wide = 0 }: ScanState): number {
 /** Returns the place of a fitted page that begins with the record at a place, or a few before; behind the page where none would reach further. */
 function findEarlier(rules: ObjectPlan, plan: ReadPlan, place: number, { before, size }: FittedPage): number {
   const end = before + size;
-  const [earlier, behind] = [place, firstPlace(rules) + end].map((one) =>
+  const [earlier, behind] = [place, getFirstPlace(rules) + end].map((one) =>
     findFittedPage(rules, plan, { place: one }),
   );
   const next = earlier && earlier.before + earlier.size > end ? earlier : behind;
-  return firstPlace(rules) + (next?.before ?? end);
+  return getFirstPlace(rules) + (next?.before ?? end);
 }
 
 /** Returns what the scan remembers of the overlap. */
@@ -179,4 +179,4 @@ export const rememberOverlap = (
   ...(furthest !== undefined && { furthest }),
 });
 
-const firstPlace = ({ paging }: ObjectPlan): number => paging?.offset?.first ?? 0;
+const getFirstPlace = ({ paging }: ObjectPlan): number => paging?.offset?.first ?? 0;

@@ -3,7 +3,7 @@ import type { Json } from "../../ground/json.ts";
 import { buildBrokenPage } from "../calls/page-check.ts";
 import type { ProviderResponse, ProviderFetch, ProviderRequest } from "../calls/provider-fetch.ts";
 import { getTextAt } from "../calls/get-text-at.ts";
-import { at, type ObjectPlan } from "./object-plan.ts";
+import { getMember, type ObjectPlan } from "./object-plan.ts";
 import type { PagingRules } from "./rules/paging-rules.ts";
 import { put, type RequestParts, formatTime, withQuery } from "./request-parts.ts";
 import type { Connector } from "../connector.ts";
@@ -21,9 +21,10 @@ export function putPlace(
 ): void {
   if (paging.page && fitted) put(parts, paging.page.to, fitted.before / fitted.size + paging.page.first);
   else if (paging.page) put(parts, paging.page.to, typeof place === "number" ? place : paging.page.first);
-  else if (paging.offset && fitted) put(parts, paging.offset.to, fitted.before + firstOffset(paging.offset));
+  else if (paging.offset && fitted)
+    put(parts, paging.offset.to, fitted.before + getFirstOffset(paging.offset));
   else if (paging.offset)
-    put(parts, paging.offset.to, typeof place === "number" ? place : firstOffset(paging.offset));
+    put(parts, paging.offset.to, typeof place === "number" ? place : getFirstOffset(paging.offset));
   else if (paging.keyset && typeof place === "string")
     put(parts, paging.keyset.to, paging.keyset.template?.replace("{id}", place) ?? place);
   else if (paging.cursor && typeof place === "string") put(parts, paging.cursor.to, place);
@@ -52,7 +53,7 @@ interface Answered {
  * Returns the place of the next page; undefined after the last. A cursor, an address or a link goes on as long as the provider
  * names a next one, also after an empty page; a list with counted pages goes on until an empty page, unless the answer says more.
  */
-export function nextPlace(
+export function findNextPlace(
   paging: PagingRules,
   before: PagePlace | undefined,
   answered: Answered,
@@ -61,13 +62,13 @@ export function nextPlace(
   const { response, body, count, lastId, listPath, fitted } = answered;
   if (cursor) {
     const isLast = hasMore(cursor, answered) === false || (cursor.scroll && count === 0);
-    return isLast ? undefined : withoutAddress(cursorIn(body, cursor.from), cursor.to);
+    return isLast ? undefined : withoutAddress(readCursor(body, cursor.from), cursor.to);
   }
   if (nextUrl)
     return hasMore(nextUrl, answered) === false
       ? undefined
-      : pathBelow(textIn(at(body, nextUrl.from)), listPath);
-  if (link) return pathBelow(nextLink(response), listPath);
+      : findPathBelow(readText(getMember(body, nextUrl.from)), listPath);
+  if (link) return findPathBelow(findNextLink(response), listPath);
   const counted = page ?? offset;
   if (fitted && counted) {
     const number = fitted.before / fitted.size + 1;
@@ -78,7 +79,7 @@ export function nextPlace(
     if (isLast || !goesOn(paging, counted, reached)) return undefined;
     // Where others follow, a page may be short because the user does not see some of its rows.
     const length = hasMore(counted, answered) ? fitted.size : count;
-    return firstOffset(offset) + fitted.before + length;
+    return getFirstOffset(offset) + fitted.before + length;
   }
   if (page) {
     const number = typeof before === "number" ? before : page.first;
@@ -87,11 +88,11 @@ export function nextPlace(
     return !isLast && goesOn(paging, page, answered) ? number + 1 : undefined;
   }
   if (offset) {
-    const skipped = typeof before === "number" ? before : firstOffset(offset);
+    const skipped = typeof before === "number" ? before : getFirstOffset(offset);
     // What was read is not what is before the page, where records that were read are deleted.
-    const reached = { ...answered, read: skipped - firstOffset(offset) + count };
+    const reached = { ...answered, read: skipped - getFirstOffset(offset) + count };
     return goesOn(paging, offset, reached)
-      ? (numberInAddress(offset, answered) ?? skipped + count)
+      ? (readNumberInAddress(offset, answered) ?? skipped + count)
       : undefined;
   }
   // A total falls with each record that is deleted, also with one that was counted as read: it ends no list that goes on behind a record.
@@ -112,8 +113,8 @@ function hasMore(
   { response, body }: Pick<Answered, "response" | "body">,
 ): boolean | undefined {
   if (next !== undefined) return findAddress(next, { response, body }) !== undefined;
-  if (more !== undefined) return isTrue(at(body, more));
-  const value = last === undefined ? undefined : at(body, last);
+  if (more !== undefined) return isTrue(getMember(body, more));
+  const value = last === undefined ? undefined : getMember(body, last);
   return value === undefined ? undefined : !isTrue(value);
 }
 
@@ -123,7 +124,7 @@ function goesOn(
   { response, body, count, fresh, read, total, pageSize }: Answered,
 ): boolean {
   const isFull = pageSize !== undefined && count >= pageSize;
-  const isUntold = flags.more !== undefined && at(body, flags.more) === undefined;
+  const isUntold = flags.more !== undefined && getMember(body, flags.more) === undefined;
   // Where the answer leaves the flag out, only a page with room left is the last one.
   if (isFull && isUntold) return true;
   const reported = hasMore(flags, { response, body });
@@ -136,17 +137,18 @@ function goesOn(
 /** Written so that no part matches the beginning of another link: otherwise a long header would block the process for seconds. */
 const NEXT_LINK = /<([^<>]+)>\s*;[^,<]*rel="?next"?/;
 
-const nextLink = ({ headers }: ProviderResponse): string | undefined =>
+const findNextLink = ({ headers }: ProviderResponse): string | undefined =>
   NEXT_LINK.exec(headers["link"] ?? "")?.[1];
 
 /** Returns the address of the next page, which is in a header or in the body. */
 const findAddress = (
   from: string,
   { response, body }: Pick<Answered, "response" | "body">,
-): string | undefined => (from.toLowerCase() === "header.link" ? nextLink(response) : textIn(at(body, from)));
+): string | undefined =>
+  from.toLowerCase() === "header.link" ? findNextLink(response) : readText(getMember(body, from));
 
 /** Returns the number of records before the next page in its address: there may be rows that the user does not see. */
-function numberInAddress(
+function readNumberInAddress(
   { to, next }: NonNullable<PagingRules["offset"]>,
   answered: Pick<Answered, "response" | "body">,
 ): number | undefined {
@@ -156,11 +158,12 @@ function numberInAddress(
   return text && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }
 
-const firstOffset = ({ first = 0 }: Pick<NonNullable<PagingRules["offset"]>, "first"> = {}): number => first;
+const getFirstOffset = ({ first = 0 }: Pick<NonNullable<PagingRules["offset"]>, "first"> = {}): number =>
+  first;
 
 /** Returns the cursor as text. Providers end a list with an absent one, null, false, an empty text or 0. */
-function cursorIn(body: Json, path: string): string | undefined {
-  const value = at(body, path);
+function readCursor(body: Json, path: string): string | undefined {
+  const value = getMember(body, path);
   return value === false || value === 0 ? undefined : getTextAt(body, path);
 }
 
@@ -170,7 +173,7 @@ function withoutAddress(cursor: string | undefined, to: string): string | undefi
   return URL.parse(cursor)?.searchParams.get(to.slice("query.".length)) ?? cursor;
 }
 
-const textIn = (value: Json | undefined): string | undefined =>
+const readText = (value: Json | undefined): string | undefined =>
   typeof value === "string" && value !== "" ? value : undefined;
 
 const isTrue = (value: Json | undefined): boolean =>
@@ -180,7 +183,7 @@ const isTrue = (value: Json | undefined): boolean =>
  * Returns path and query of a URL, below the connection's base URL: the host is always the connection's own. The path of the
  * base is known by what stands before that of the list.
  */
-function pathBelow(url: string | undefined, listPath: string): string | undefined {
+function findPathBelow(url: string | undefined, listPath: string): string | undefined {
   if (url === undefined) return undefined;
   const parsed = URL.parse(url, `https://provider.invalid${listPath}`);
   if (!parsed) throw buildBrokenPage(`the address of the next page is not a URL: ${url.slice(0, 200)}`);

@@ -8,7 +8,7 @@ import type { RecordListRules } from "./rules/batch-rules.ts";
 import type { Description } from "./rules/description.ts";
 import { buildBody } from "./write/body-members.ts";
 import { fillPath, fillText } from "./fill-path.ts";
-import { at, type ObjectPlan } from "./object-plan.ts";
+import { getMember, type ObjectPlan } from "./object-plan.ts";
 import { findRefusal, readRefusal, findText } from "./write/record-result.ts";
 import { nestValue, put, withQuery, type RequestParts } from "./request-parts.ts";
 
@@ -73,25 +73,25 @@ export function readOutcomes(
 ): (RecordOutcome | undefined)[] | undefined {
   const { answers, furtherAnswers = [], ref, refused } = list.rules;
   if (answers === undefined && !refused) return undefined;
-  const results = answers === undefined ? [] : at(body, fillPath(answers, list.plan));
+  const results = answers === undefined ? [] : getMember(body, fillPath(answers, list.plan));
   if (!Array.isArray(results)) return undefined;
   if (!ref)
     return results.length === records.length
-      ? records.map((record, index) => outcomeIn(list, record, results[index] ?? null))
+      ? records.map((record, index) => readOutcome(list, record, results[index] ?? null))
       : undefined;
   const further = furtherAnswers.flatMap((path) => listAt(body, path));
   const byReference = groupResults([...results, ...further], ref.from);
-  const refusals = refusalsIn(list, body);
+  const refusals = readRefusals(list, body);
   return records.map((record, index) => {
     const reference = readReference(ref, record, index);
     const refusal = reference === undefined ? undefined : refusals.get(reference);
     if (refusal) return { success: false, error: refusal };
     if (answers === undefined) {
-      const recordId = record.id ?? (list.key?.isId ? fieldText(record, list.key.name) : undefined);
+      const recordId = record.id ?? (list.key?.isId ? getFieldText(record, list.key.name) : undefined);
       return { success: true, ...(recordId !== undefined && { recordId }) };
     }
     const [own, ...others] = byReference.get(reference) ?? [];
-    return own === undefined || others.length > 0 ? undefined : outcomeIn(list, record, own);
+    return own === undefined || others.length > 0 ? undefined : readOutcome(list, record, own);
   });
 }
 
@@ -99,7 +99,7 @@ const groupResults = (results: Json[], from: string): Map<string | undefined, Js
   Map.groupBy<string | undefined, Json>(results, (result) => findText(result, from)?.toLowerCase());
 
 function listAt(body: Json | undefined, path: string): Json[] {
-  const found = at(body, path);
+  const found = getMember(body, path);
   return Array.isArray(found) ? found : [];
 }
 
@@ -108,18 +108,21 @@ function readReference(
   record: RecordToWrite,
   index: number,
 ): string | undefined {
-  return of === undefined ? String(index + 1) : fieldText(record, of)?.toLowerCase();
+  return of === undefined ? String(index + 1) : getFieldText(record, of)?.toLowerCase();
 }
 
 /** Returns the value of a field as text. A caller may write its name in any case. */
-function fieldText({ fields }: RecordToWrite, wanted: string): string | undefined {
+function getFieldText({ fields }: RecordToWrite, wanted: string): string | undefined {
   const [, value = null] =
     Object.entries(fields).find(([name]) => name.toLowerCase() === wanted.toLowerCase()) ?? [];
   return findText(value, "");
 }
 
 /** Returns the refusals by reference. */
-function refusalsIn({ rules, description }: RecordList, body: Json | undefined): Map<string, ProviderError> {
+function readRefusals(
+  { rules, description }: RecordList,
+  body: Json | undefined,
+): Map<string, ProviderError> {
   const refusals = new Map<string, ProviderError>();
   for (const { at: path, from = rules.ref?.from ?? "", reason } of rules.refused ?? [])
     for (const entry of listAt(body, path)) {
@@ -131,7 +134,7 @@ function refusalsIn({ rules, description }: RecordList, body: Json | undefined):
 }
 
 /** Returns what a result tells about its record. */
-function outcomeIn(list: RecordList, { id }: RecordToWrite, result: Json): RecordOutcome {
+function readOutcome(list: RecordList, { id }: RecordToWrite, result: Json): RecordOutcome {
   const { rules, plan, description } = list;
   const refusal = findRefusal(rules, description.errors, result);
   if (refusal) return { success: false, error: refusal };
@@ -143,7 +146,7 @@ function outcomeIn(list: RecordList, { id }: RecordToWrite, result: Json): Recor
     );
   if (id !== undefined && recordId !== id)
     return buildUnreadable(`the result of record ${id} is that of ${recordId}`);
-  const data = rules.record === undefined ? undefined : at(result, rules.record);
+  const data = rules.record === undefined ? undefined : getMember(result, rules.record);
   return { success: true, recordId, ...(isJsonObject(data) && { data }) };
 }
 

@@ -1,11 +1,11 @@
 /** Reads a time in a record, in the forms that providers have. */
 import type { Json } from "../../ground/json.ts";
 import { parseReportedTime } from "../calls/reported-time.ts";
-import { at } from "./object-plan.ts";
+import { getMember } from "./object-plan.ts";
 
 /** Reads RFC 3339, seconds or milliseconds since 1970, also as text, and `/Date(…)/`, whose offset is only for people. */
-export function timeAt(record: Json, path: string | undefined): Date | undefined {
-  const found = path === undefined ? undefined : at(record, path);
+export function readTimeAt(record: Json, path: string | undefined): Date | undefined {
+  const found = path === undefined ? undefined : getMember(record, path);
   const jsonDate = typeof found === "string" ? /^\/Date\((\d{1,16})(?:[+-]\d{4})?\)\/$/.exec(found) : null;
   const digits =
     jsonDate?.[1] ?? (typeof found === "string" && /^\d{10,16}$/.test(found) ? found : undefined);

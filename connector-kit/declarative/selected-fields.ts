@@ -19,7 +19,7 @@ export function putSelected(parts: RequestParts, plan: ObjectPlan, fields: reado
 
 /** Returns what the list names itself, and the wanted ones of the optional fields. */
 function addOptional({ select }: ObjectPlan, listed: unknown, fields: readonly string[]): string[] {
-  const wanted = new Set(fields.map(topName));
+  const wanted = new Set(fields.map(getTopName));
   const always = typeof listed === "string" ? [listed] : [];
   return [...always, ...(select?.optional ?? []).filter((field) => wanted.has(field))];
 }
@@ -44,10 +44,10 @@ export function selectFieldsInPath(path: string, plan: ObjectPlan, fields: reado
 /** Returns the names of the fields in groups that one request may name: id and time of the last change first, and the id in each. */
 export function groupSelectedFields(plan: ObjectPlan, fields: readonly string[]): string[][] {
   if (!plan.select) return [];
-  const names = selectedNames(plan, fields);
+  const names = listSelectedNames(plan, fields);
   const { most = Number.POSITIVE_INFINITY } = plan.select;
   if (names.length <= most) return [names];
-  const beside = besideFields(plan);
+  const beside = listBesideFields(plan);
   const [id = ""] = beside;
   const rest = names.filter((name) => !beside.includes(name));
   const first = most - beside.length;
@@ -57,20 +57,20 @@ export function groupSelectedFields(plan: ObjectPlan, fields: readonly string[])
   return groups;
 }
 
-const besideFields = ({ idPath, changedPath }: ObjectPlan): string[] => [
+const listBesideFields = ({ idPath, changedPath }: ObjectPlan): string[] => [
   ...new Set([idPath, changedPath].flatMap((path) => path?.split(".")[0] ?? [])),
 ];
 
 /** Id and time of the last change are members of the record beside flattened fields, and cannot be named there. */
-function selectedNames(plan: ObjectPlan, fields: readonly string[]): string[] {
-  const names = new Set(fields.map(topName));
-  for (const name of besideFields(plan))
+function listSelectedNames(plan: ObjectPlan, fields: readonly string[]): string[] {
+  const names = new Set(fields.map(getTopName));
+  for (const name of listBesideFields(plan))
     if (plan.flatten === undefined) names.add(name);
     else names.delete(name);
   return [...names];
 }
 
-const topName = (name: string): string => {
+const getTopName = (name: string): string => {
   const path = parseFieldPath(name);
   return "steps" in path ? (path.steps[0] ?? name) : name;
 };
@@ -81,14 +81,14 @@ const topName = (name: string): string => {
  * `known` are those that pages before had; without it, `readOthers` is asked where these records do not have all the fields. Returns the
  * fields that are known now, too, unless there is no such rule, or no record.
  */
-export async function nullEmptyFields(
+export async function setEmptyToNull(
   { emptyLeftOut }: ObjectPlan,
   { fields, known }: { fields: readonly string[]; known?: readonly string[] | undefined },
   records: SourceRecord[],
   readOthers: () => Promise<SourceRecord[]>,
 ): Promise<{ records: SourceRecord[]; known?: readonly string[] | undefined }> {
   if (!emptyLeftOut || records.length === 0) return { records, known };
-  const names = [...new Set(fields.map(topName))];
+  const names = [...new Set(fields.map(getTopName))];
   const areAll = names.every((name) => isInAny(records, name));
   const others = areAll || known ? [] : await readOthers();
   const found = names.filter(

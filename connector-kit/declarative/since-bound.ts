@@ -21,7 +21,8 @@ export function putSince(
   const { since } = rules;
   if (since?.to === undefined || !bound) return;
   const time = new Date(Math.max(0, bound.getTime() - stepBefore(since)));
-  const text = since.zone === "user" ? userText(time, account?.timeZone) : formatTime(time, since.format);
+  const text =
+    since.zone === "user" ? formatForUser(time, account?.timeZone) : formatTime(time, since.format);
   const isNumber = since.to.startsWith("body.") && since.format?.startsWith("unix");
   const value = since.template?.replace("{since}", text) ?? (isNumber ? Number(text) : text);
   put(parts, since.to, value);
@@ -37,7 +38,7 @@ const stepBefore = ({ exclusive, format }: NonNullable<ObjectPlan["since"]>): nu
 const isInSeconds = (format: string | undefined): boolean =>
   format !== undefined && !["rfc3339", "unix-ms", "json-date"].includes(format);
 
-function userText(time: Date, timeZone: string | undefined): string {
+function formatForUser(time: Date, timeZone: string | undefined): string {
   try {
     // Sweden writes times as SQL does.
     if (timeZone !== undefined)
@@ -87,13 +88,13 @@ export function moveBound(
   const time = times.at(-1);
   if (!time)
     throw buildBrokenPage(`record ${last.id} of ${name} has no time of change, by which the list goes on`);
-  if (!isOrdered(times)) throw outOfOrder(name);
+  if (!isOrdered(times)) throw buildOutOfOrder(name);
   const [written, reached] = [formatTime(bound, since?.format), formatTime(time, since?.format)];
   if (written === reached) return stays();
   if (time < bound) {
     // Where what changed at the bound was deleted, only the records remain that an earlier bound, rounded down, brings with it.
     if (since && time.getTime() >= bound.getTime() - 2 * stepBefore(since)) return stays();
-    throw outOfOrder(name);
+    throw buildOutOfOrder(name);
   }
   const there = records.filter(
     ({ changeTime }) => changeTime && formatTime(changeTime, since?.format) === reached,
@@ -128,7 +129,8 @@ export const digestRecords = (records: SourceRecord[]): string => {
   return digest(ids.join(" "));
 };
 
-const outOfOrder = (name: string) => buildBrokenPage(`the list of ${name} is not in the order of change`);
+const buildOutOfOrder = (name: string) =>
+  buildBrokenPage(`the list of ${name} is not in the order of change`);
 
 /** Times may be sorted by the second although records have milliseconds. */
 const isOrdered = (times: Date[]): boolean =>

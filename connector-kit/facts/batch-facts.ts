@@ -22,7 +22,7 @@ const Failure = closed(
 );
 
 /** Returns the schema of a request that writes or reads several records; `request` is what all requests have. */
-export const batchFact = <R extends Parameters<typeof closed>[0]>(request: R) =>
+export const describeBatch = <R extends Parameters<typeof closed>[0]>(request: R) =>
   closed({
     ...request,
     inputs: text("Path of the list of records, or of ids, in the body."),

@@ -4,7 +4,7 @@
  */
 import { Type, type Static } from "typebox";
 import { closed, flag, integer, ListPaging, buildUnion, optional, text } from "./paging-facts.ts";
-import { batchFact, Composite, DeletionLog, Language, linkFact } from "./batch-facts.ts";
+import { describeBatch, Composite, DeletionLog, Language, linkFact } from "./batch-facts.ts";
 import { ErrorFacts } from "./error-facts.ts";
 import { logFact } from "./log-facts.ts";
 import { onRequest, request } from "./request-facts.ts";
@@ -248,7 +248,7 @@ const RecordFact = closed({
   onRequest,
 });
 
-const Batch = batchFact(request);
+const Batch = describeBatch(request);
 const LogFact = logFact(TimeFormat, Sort);
 
 const ObjectFacts = closed({

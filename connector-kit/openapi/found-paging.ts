@@ -39,7 +39,7 @@ export function findPaging(
     [...members].find(
       ([path, schema]) =>
         names.test(toLetters(path.split(".").at(-1) ?? "")) &&
-        (type === undefined || typeNames(schema).includes(type)),
+        (type === undefined || listTypeNames(schema).includes(type)),
     )?.[0];
   const more = at(MORE, "boolean");
   const last = more === undefined ? at(LAST, "boolean") : undefined;
@@ -61,11 +61,11 @@ export function findPaging(
     return { kind: "cursor", to: `query.${cursor.name}`, ...(from !== undefined && { from }), ...rest };
   const next = at(NEXT_URL, "string");
   if (offset) return { kind: "offset", to: `query.${offset.name}`, ...rest };
-  if (page) return { kind: "page", to: `query.${page.name}`, ...firstPage(page), ...rest };
+  if (page) return { kind: "page", to: `query.${page.name}`, ...findFirstPage(page), ...rest };
   return next === undefined ? undefined : { kind: "nextUrl", from: next, ...rest };
 }
 
-const firstPage = ({
+const findFirstPage = ({
   default: usual,
   minimum,
 }: {
@@ -89,7 +89,8 @@ function leavesBeside(root: JsonObject, answer: Schema, levels = 3, path = ""): 
   return leaves;
 }
 
-const typeNames = ({ type }: Schema): string[] => (Array.isArray(type) ? type.map(String) : [String(type)]);
+const listTypeNames = ({ type }: Schema): string[] =>
+  Array.isArray(type) ? type.map(String) : [String(type)];
 
 /** Returns what is known of the id of an entry; `object` is the name that an id such as `pen_id` begins with. */
 export function findId(entry: Schema, root: JsonObject, object: string): ObjectFacts["id"] | undefined {
@@ -113,7 +114,10 @@ export function findId(entry: Schema, root: JsonObject, object: string): ObjectF
       const isUuid =
         schema["format"] === "uuid" ||
         (/u?uid$/.test(name) && schema["format"] === undefined && name !== "uid");
-      return { path, type: typeNames(schema).includes("integer") ? "integer" : isUuid ? "uuid" : "string" };
+      return {
+        path,
+        type: listTypeNames(schema).includes("integer") ? "integer" : isUuid ? "uuid" : "string",
+      };
     }
   return undefined;
 }

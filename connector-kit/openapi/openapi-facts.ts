@@ -79,7 +79,7 @@ type IsFrom = (source: string) => boolean;
 /** Returns what the document says otherwise than the facts that come from it. */
 export function describeDrift(facts: Facts, document: OpenapiDocument, isFrom: IsFrom): Drift[] {
   const drift: Drift[] = [];
-  for (const { place, fact } of factsFrom(facts, isFrom)) {
+  for (const { place, fact } of listFactsFrom(facts, isFrom)) {
     const found = findOperation(document, fact.method, fact.path);
     if (!("operation" in found)) {
       if (!("absent" in fact && fact.absent))
@@ -95,20 +95,20 @@ export function describeDrift(facts: Facts, document: OpenapiDocument, isFrom: I
     const now = extractFacts(document, found.operation);
     if ("absent" in fact && fact.absent)
       drift.push({ place, message: "is there now, and the fact says that it is absent" });
-    drift.push(...parameterDrift(`${place}.query`, fact.query, now.query, fact.openQuery === true));
-    if (fact.body) drift.push(...parameterDrift(`${place}.body`, fact.body, now.body ?? {}, true));
+    drift.push(...findParameterDrift(`${place}.query`, fact.query, now.query, fact.openQuery === true));
+    if (fact.body) drift.push(...findParameterDrift(`${place}.body`, fact.body, now.body ?? {}, true));
     const known = fact.success.filter((status) => now.success.includes(status));
     if (now.success.length > 0 && known.length === 0)
       drift.push({
         place: `${place}.success`,
         message: `${fact.success.join(", ")} before, ${now.success.join(", ")} now`,
       });
-    if ("records" in fact) drift.push(...recordsDrift(place, fact, document, found.operation));
+    if ("records" in fact) drift.push(...findRecordsDrift(place, fact, document, found.operation));
   }
   return drift;
 }
 
-function* factsFrom(
+function* listFactsFrom(
   { objects }: Facts,
   isFrom: IsFrom,
 ): Generator<{ place: string; fact: ListFact | RecordFact }> {
@@ -120,7 +120,7 @@ function* factsFrom(
 }
 
 /** Names that were added by hand, such as parts of an object, are no drift where the document is silent (`open`). */
-function parameterDrift(
+function findParameterDrift(
   place: string,
   before: Record<string, Parameter> = {},
   now: Record<string, Parameter>,
@@ -149,7 +149,7 @@ function parameterDrift(
   return drift;
 }
 
-function recordsDrift(
+function findRecordsDrift(
   place: string,
   { records }: ListFact,
   { root }: OpenapiDocument,
@@ -236,14 +236,14 @@ export function proposeFacts(
     };
     if (action === "list" || action === "changes")
       Object.assign(object, {
-        [action]: proposedList({ ...request, objectName }, document, operation, object),
+        [action]: proposeList({ ...request, objectName }, document, operation, object),
       });
     else object[action] = { ...request, ...(action !== "delete" && { record: "" }) };
   }
   return objects;
 }
 
-function proposedList(
+function proposeList(
   { objectName, ...request }: Omit<ListFact, "records" | "paging"> & { objectName: string },
   { root }: OpenapiDocument,
   operation: OpenapiOperation,

@@ -86,7 +86,7 @@ function buildOperation(
   const body = readBodies(root, operation, given);
   return {
     method,
-    path: `${serverPath(root, item, operation)}${bare}`,
+    path: `${readServerPath(root, item, operation)}${bare}`,
     bare,
     parameters,
     ...(typeof operation["description"] === "string" && { words: operation["description"] }),
@@ -97,7 +97,7 @@ function buildOperation(
 
 const readList = (value: Json | undefined): Json[] => (Array.isArray(value) ? value : []);
 
-function serverPath(root: JsonObject, item: JsonObject, operation: JsonObject): string {
+function readServerPath(root: JsonObject, item: JsonObject, operation: JsonObject): string {
   if (typeof root["basePath"] === "string") return root["basePath"].replace(/\/$/, "");
   const [server] = [operation, item, root].flatMap((one) => readList(one["servers"]));
   const url = isJsonObject(server) ? String(server["url"] ?? "") : "";

@@ -41,7 +41,8 @@ export function buildAuthorization(
   credentials: Credentials,
   metadata: Record<string, string> = {},
 ): Authorization {
-  const signer = provider.awsSignature && awsSigner(provider, provider.awsSignature, credentials, metadata);
+  const signer =
+    provider.awsSignature && createAwsSigner(provider, provider.awsSignature, credentials, metadata);
   const added = signer ? { headers: [], query: [] } : attach(provider, credentials);
   const defaults = (provider.fixedHeaders ?? []).flatMap(({ name, valueTemplate }): Header[] =>
     listPlaceholders(valueTemplate).every((value) => metadata[value])
@@ -81,54 +82,54 @@ function attach(provider: ProviderInfo, credentials: Credentials): Added {
     case "none":
       return { headers: [], query: [] };
     case "oauth2":
-      return oauth2(provider, credentials.accessToken);
+      return addAccessToken(provider, credentials.accessToken);
     case "apiKey":
       return provider.authType === "basic"
-        ? keyAsBasic(provider, credentials.key)
-        : apiKey(provider, credentials.key);
+        ? addKeyAsBasic(provider, credentials.key)
+        : addApiKey(provider, credentials.key);
     case "basic":
-      return basic(`${credentials.username}:${credentials.password}`, provider);
+      return addBasic(`${credentials.username}:${credentials.password}`, provider);
     case "custom":
-      return custom(provider, credentials.values);
+      return addCustom(provider, credentials.values);
   }
 }
 
-function oauth2(provider: ProviderInfo, accessToken: string): Added {
+function addAccessToken(provider: ProviderInfo, accessToken: string): Added {
   if (provider.authType !== "oauth2") throw buildMismatch(provider, "an access token");
   const header = provider.oauth2Opts?.accessTokenOpts?.header;
-  if (header) return oneHeader(header.name, `${header.valuePrefix ?? ""}${accessToken}`);
-  return oneHeader("Authorization", `Bearer ${accessToken}`);
+  if (header) return addHeader(header.name, `${header.valuePrefix ?? ""}${accessToken}`);
+  return addHeader("Authorization", `Bearer ${accessToken}`);
 }
 
-function apiKey(provider: ProviderInfo, key: string): Added {
+function addApiKey(provider: ProviderInfo, key: string): Added {
   const options = provider.apiKeyOpts;
   if (provider.authType !== "apiKey" || !options) throw buildMismatch(provider, "an API key");
   if (options.attachmentType === "query" && options.query)
     return { headers: [], query: [[options.query.name, key]] };
   if (options.attachmentType === "header" && options.header) {
-    return oneHeader(options.header.name, `${options.header.valuePrefix ?? ""}${key}`);
+    return addHeader(options.header.name, `${options.header.valuePrefix ?? ""}${key}`);
   }
   throw new CredentialsError(`the facts of ${provider.name} do not say where its API key goes`);
 }
 
 /** Sends an API key as one half of HTTP Basic. */
-function keyAsBasic(provider: ProviderInfo, key: string): Added {
+function addKeyAsBasic(provider: ProviderInfo, key: string): Added {
   if (!provider.basicOpts?.apiKeyAsBasic) throw buildMismatch(provider, "an API key");
   const { fieldUsed, keyFormat } = provider.basicOpts.apiKeyAsBasicOpts ?? {};
   if (keyFormat)
-    return basic(
+    return addBasic(
       keyFormat.replaceAll("%s", () => key),
       provider,
     );
-  return basic(fieldUsed === "password" ? `:${key}` : `${key}:`, provider);
+  return addBasic(fieldUsed === "password" ? `:${key}` : `${key}:`, provider);
 }
 
-function basic(pair: string, provider: ProviderInfo): Added {
+function addBasic(pair: string, provider: ProviderInfo): Added {
   if (provider.authType !== "basic") throw buildMismatch(provider, "a user name and password");
-  return oneHeader("Authorization", `Basic ${Buffer.from(pair, "utf8").toString("base64")}`);
+  return addHeader("Authorization", `Basic ${Buffer.from(pair, "utf8").toString("base64")}`);
 }
 
-function awsSigner(
+function createAwsSigner(
   provider: ProviderInfo,
   { service, region }: NonNullable<ProviderInfo["awsSignature"]>,
   credentials: Credentials,
@@ -144,7 +145,7 @@ function awsSigner(
   return { service, region: readSignatureRegion(region, metadata), accessKeyId, secretAccessKey };
 }
 
-function custom(provider: ProviderInfo, values: Record<string, string>): Added {
+function addCustom(provider: ProviderInfo, values: Record<string, string>): Added {
   if (provider.authType !== "custom") throw buildMismatch(provider, "custom credentials");
   const { headers = [], queryParams = [] } = provider.customOpts ?? {};
   return {
@@ -153,7 +154,7 @@ function custom(provider: ProviderInfo, values: Record<string, string>): Added {
   };
 }
 
-const oneHeader = (name: string, value: string): Added => ({ headers: [[name, value]], query: [] });
+const addHeader = (name: string, value: string): Added => ({ headers: [[name, value]], query: [] });
 
 const buildMismatch = (provider: ProviderInfo, given: string): CredentialsError =>
   new CredentialsError(`${provider.name} uses ${provider.authType}, not ${given}`);

@@ -33,10 +33,10 @@ export async function authorizeRequest(
   const mark = signed.path.indexOf("?");
   url.pathname = mark === -1 ? signed.path : signed.path.slice(0, mark);
   url.search = mark === -1 ? "" : signed.path.slice(mark);
-  return { ...request, headers: inPairs(signed.headers) };
+  return { ...request, headers: toPairs(signed.headers) };
 }
 
-const inPairs = (lines: readonly string[]): Record<string, string> =>
+const toPairs = (lines: readonly string[]): Record<string, string> =>
   Object.fromEntries(
     lines.flatMap((name, at): [string, string][] => (at % 2 === 0 ? [[name, lines[at + 1] ?? ""]] : [])),
   );

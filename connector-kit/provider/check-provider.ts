@@ -146,7 +146,7 @@ function findMemberFaults(properties: Record<string, TSchema>, value: object, pa
   return [
     ...unknown.map(([name]) => ({
       path: `${path}.${name}`,
-      message: unknownMember(name, Object.keys(properties)),
+      message: refuseUnknownMember(name, Object.keys(properties)),
     })),
     ...missing.map(([name, schema]) => ({ path: `${path}.${name}`, message: toMissing(schema) })),
     ...given.flatMap(([name, item]) =>
@@ -164,7 +164,7 @@ function toMissing(schema: TSchema & { description?: string }): string {
   return `missing; it has the members ${members.map(([name]) => name).join(", ")}`;
 }
 
-function unknownMember(name: string, known: string[]): string {
+function refuseUnknownMember(name: string, known: string[]): string {
   const near = findClosest(name, known);
   return near === undefined
     ? `unknown member; known are ${known.join(", ")}`

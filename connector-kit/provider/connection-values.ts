@@ -2,7 +2,7 @@
 import type { ProviderInfo } from "../provider-info.ts";
 
 /** `workspace` is always one: the sign-in or the customer may name it. */
-export const connectionValueNames = ({
+export const listConnectionValues = ({
   metadata,
   oauth2Opts,
   customOpts,

@@ -4,7 +4,7 @@ import { requireHeaderText } from "./authorization.ts";
 import type { ProviderInfo } from "../provider-info.ts";
 import type { Redirect, StepRequest } from "./auth-options.ts";
 import { withAssertion } from "./signed-assertion.ts";
-import { fillTemplate, listPlaceholders, providerUrl, type UrlOptions } from "./template.ts";
+import { fillTemplate, listPlaceholders, fillProviderUrl, type UrlOptions } from "./template.ts";
 import { getTextAt } from "../calls/get-text-at.ts";
 
 /** A step did not yield a value that it should. */
@@ -31,7 +31,7 @@ export function fillStepUrl(
   values: Values,
   rules: UrlRules,
 ): URL {
-  const filled = providerUrl(provider, url, { values, ...rules });
+  const filled = fillProviderUrl(provider, url, { values, ...rules });
   for (const [name, template] of Object.entries(params)) {
     filled.searchParams.set(name, fillTemplate(template, values));
   }

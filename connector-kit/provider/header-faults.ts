@@ -27,7 +27,7 @@ const findNameFaults = (place: string, name: string): ProviderFault[] =>
     ? []
     : [{ path: place, message: "is no header that a request can set" }];
 
-const valueFaults = (place: string, value: string): ProviderFault[] =>
+const findValueFaults = (place: string, value: string): ProviderFault[] =>
   /^[\t\x20-\x7e]*$/.test(value) ? [] : [{ path: place, message: "must be ASCII without line breaks" }];
 
 function findTemplateFaults({ fixedHeaders = [], customOpts }: ProviderInfo): ProviderFault[] {
@@ -40,7 +40,7 @@ function findTemplateFaults({ fixedHeaders = [], customOpts }: ProviderInfo): Pr
       const place = `${list}[${index}]`;
       const faults = [
         ...findNameFaults(`${place}.name`, name),
-        ...valueFaults(`${place}.valueTemplate`, valueTemplate),
+        ...findValueFaults(`${place}.valueTemplate`, valueTemplate),
       ].slice(0, 1);
       if (faults.length > 0 || !SECRET_HEADER.test(name) || valueTemplate.includes("{{")) return faults;
       const message = "looks like a secret: take it from the connection with a placeholder {{.name}}";
@@ -58,7 +58,7 @@ function findCredentialFaults({ apiKeyOpts, oauth2Opts }: ProviderInfo): Provide
     header
       ? [
           ...findNameFaults(`${place}.name`, header.name),
-          ...valueFaults(`${place}.valuePrefix`, header.valuePrefix ?? ""),
+          ...findValueFaults(`${place}.valuePrefix`, header.valuePrefix ?? ""),
         ]
       : [],
   );
@@ -72,15 +72,15 @@ function findStepFaults({ customOpts }: ProviderInfo): ProviderFault[] {
   ] as const;
   return lists.flatMap(([list, steps]) =>
     steps.flatMap(({ request }, index) =>
-      textFaults(request?.headers ?? {}, `customOpts.${list}[${index}].request.headers`),
+      findTextFaults(request?.headers ?? {}, `customOpts.${list}[${index}].request.headers`),
     ),
   );
 }
 
-const textFaults = (headers: Record<string, string>, place: string): ProviderFault[] =>
+const findTextFaults = (headers: Record<string, string>, place: string): ProviderFault[] =>
   Object.entries(headers).flatMap(([name, value]) => [
     ...findNameFaults(`${place}.${name}`, name),
-    ...valueFaults(`${place}.${name}`, value),
+    ...findValueFaults(`${place}.${name}`, value),
   ]);
 
 /** Members whose content goes to the provider as it is. */
@@ -95,7 +95,7 @@ function findDeclarativeFaults(value: unknown, path: string): ProviderFault[] {
     const place = `${path}.${name}`;
     if (CONTENT.has(name)) return [];
     return name === "headers" && isTexts(member)
-      ? textFaults(member, place)
+      ? findTextFaults(member, place)
       : findDeclarativeFaults(member, place);
   });
 }

@@ -30,7 +30,7 @@ export async function signRequest(
   atMs: () => number = nowMs,
 ): Promise<SignedRequest> {
   const mark = path.indexOf("?");
-  const escaped = escapedPath(mark === -1 ? path : path.slice(0, mark));
+  const escaped = escapePath(mark === -1 ? path : path.slice(0, mark));
   const parameters = mark === -1 ? [] : readQuery(path.slice(mark + 1));
   const sent = withoutSignature(headers);
   const { service, region, ...credentials } = signer;
@@ -54,7 +54,7 @@ export async function signRequest(
       hostname: host,
       path: plainPath,
       query: byName(parameters),
-      headers: { host, ...headersToSign(sent) },
+      headers: { host, ...pickHeadersToSign(sent) },
       body,
     },
     { signingDate: new Date(atMs()) },
@@ -109,7 +109,7 @@ function withoutSignature(headers: readonly string[]): string[] {
 }
 
 /** Returns the headers that AWS requires in a signature. Others may be changed by servers in between. */
-function headersToSign(headers: string[]): Record<string, string> {
+function pickHeadersToSign(headers: string[]): Record<string, string> {
   const chosen: Record<string, string> = {};
   for (let at = 0; at < headers.length; at += 2) {
     const name = (headers[at] ?? "").toLowerCase();
@@ -121,7 +121,7 @@ function headersToSign(headers: string[]): Record<string, string> {
 }
 
 /** Encodes all but unreserved characters, each once; `%2F` stays. One character stands for one byte. */
-const escapedPath = (path: string): string =>
+const escapePath = (path: string): string =>
   path
     .split("/")
     .map((segment) => unescapePercent(segment).replaceAll(/[^A-Za-z0-9._~-]/g, toHex))

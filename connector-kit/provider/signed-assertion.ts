@@ -46,7 +46,7 @@ function signAssertion(
   const payload = { ...Object.fromEntries(filled), iat: now, exp: now + lifetimeSeconds, jti: randomUUID() };
   const header = { alg: algorithm, typ: "JWT", ...(keyId && { kid: fillTemplate(keyId, values) }) };
   const text = `${encodeBase64url(header)}.${encodeBase64url(payload)}`;
-  return `${text}.${computeSignature(algorithm, privateKey(fillTemplate(key, values)), text)}`;
+  return `${text}.${computeSignature(algorithm, readPrivateKey(fillTemplate(key, values)), text)}`;
 }
 
 function computeSignature(algorithm: Assertion["algorithm"], key: KeyObject, text: string): string {
@@ -63,7 +63,7 @@ function computeSignature(algorithm: Assertion["algorithm"], key: KeyObject, tex
   return sign("sha256", Buffer.from(text), options).toString("base64url");
 }
 
-function privateKey(text: string): KeyObject {
+function readPrivateKey(text: string): KeyObject {
   const pem = text.includes("-----BEGIN") ? text : Buffer.from(text, "base64").toString("utf8");
   try {
     return createPrivateKey(pem.replaceAll("\\n", "\n"));

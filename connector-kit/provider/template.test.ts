@@ -9,13 +9,13 @@ import { completeProvider } from "./define-provider.ts";
 import type { ProviderInfo } from "../provider-info.ts";
 import {
   authorizeUrl,
-  baseUrl,
+  fillBaseUrl,
   fillTemplate,
-  healthCheckUrl,
+  fillHealthCheckUrl,
   normalizeInputs,
   listPlaceholders,
   TemplateError,
-  tokenUrl,
+  fillTokenUrl,
   checkReportedUrl,
 } from "./template.ts";
 
@@ -31,10 +31,10 @@ const gongInfo = info("gong");
 test("a workspace fills every address of a provider", () => {
   const options = { values: { workspace: "acme--uat.sandbox" } };
   const host = "https://acme--uat.sandbox.my.salesforce.com";
-  assert.equal(baseUrl(salesforceInfo, options).href, `${host}/`);
+  assert.equal(fillBaseUrl(salesforceInfo, options).href, `${host}/`);
   assert.equal(authorizeUrl(salesforceInfo, options).href, `${host}/services/oauth2/authorize`);
-  assert.equal(tokenUrl(salesforceInfo, options).href, `${host}/services/oauth2/token`);
-  assert.equal(healthCheckUrl(salesforceInfo, options)?.href, `${host}/services/oauth2/userinfo`);
+  assert.equal(fillTokenUrl(salesforceInfo, options).href, `${host}/services/oauth2/token`);
+  assert.equal(fillHealthCheckUrl(salesforceInfo, options)?.href, `${host}/services/oauth2/userinfo`);
 });
 
 test("what people paste instead of a workspace is understood", () => {
@@ -51,7 +51,7 @@ test("what people paste instead of a workspace is understood", () => {
   ];
   for (const workspace of pasted) {
     assert.equal(normalizeInputs(salesforceInfo, { workspace }).workspace, "acme", workspace);
-    assert.equal(baseUrl(salesforceInfo, { values: { workspace } }).host, "acme.my.salesforce.com");
+    assert.equal(fillBaseUrl(salesforceInfo, { values: { workspace } }).host, "acme.my.salesforce.com");
   }
   const sandbox = normalizeInputs(salesforceInfo, {
     workspace: "https://acme--uat.sandbox.lightning.force.com/x",
@@ -64,11 +64,11 @@ test("a host in another of the provider's clouds is used as it is, pasted with o
   for (const host of ["acme.my.salesforce.mil", "acme.my.sfcrmproducts.cn"]) {
     for (const workspace of [host, `https://${host}/`]) {
       const options = { values: { workspace } };
-      assert.equal(baseUrl(salesforceInfo, options).href, `https://${host}/`);
-      assert.equal(tokenUrl(salesforceInfo, options).href, `https://${host}/services/oauth2/token`);
+      assert.equal(fillBaseUrl(salesforceInfo, options).href, `https://${host}/`);
+      assert.equal(fillTokenUrl(salesforceInfo, options).href, `https://${host}/services/oauth2/token`);
     }
   }
-  const other = baseUrl(salesforceInfo, { values: { workspace: "acme.my.sfcrmproducts.cn.evil.com" } });
+  const other = fillBaseUrl(salesforceInfo, { values: { workspace: "acme.my.sfcrmproducts.cn.evil.com" } });
   assert.equal(other.host, "acme.my.sfcrmproducts.cn.evil.com.my.salesforce.com");
 });
 
@@ -93,42 +93,42 @@ test("a value that would change the host is refused by name", () => {
   for (const workspace of evil) {
     let url: URL | undefined;
     try {
-      url = baseUrl(salesforceInfo, { values: { workspace } });
+      url = fillBaseUrl(salesforceInfo, { values: { workspace } });
     } catch (error) {
       assert.ok(error instanceof TemplateError, workspace);
     }
     // What is not refused was understood as a name and stays below the provider's own domain.
     if (url) assert.match(url.hostname, /^[a-z0-9.-]+\.my\.salesforce\.com$/, workspace);
   }
-  assert.throws(() => baseUrl(salesforceInfo, { values: { workspace: "evil.com/x" } }), {
+  assert.throws(() => fillBaseUrl(salesforceInfo, { values: { workspace: "evil.com/x" } }), {
     placeholder: "workspace",
   });
 });
 
 test("a missing value is named; a default fills in", () => {
-  assert.throws(() => baseUrl(salesforceInfo, { values: {} }), {
+  assert.throws(() => fillBaseUrl(salesforceInfo, { values: {} }), {
     name: "TemplateError",
     placeholder: "workspace",
   });
-  assert.throws(() => baseUrl(salesforceInfo, { values: { workspace: "" } }), /no value for "workspace"/);
+  assert.throws(() => fillBaseUrl(salesforceInfo, { values: { workspace: "" } }), /no value for "workspace"/);
   const dynamics = info("dynamicsCRM");
   assert.equal(
-    baseUrl(dynamics, { values: { workspace: "org1" } }).href,
+    fillBaseUrl(dynamics, { values: { workspace: "org1" } }).href,
     "https://org1.api.crm.dynamics.com/api/data",
   );
 });
 
 test("a placeholder in the path takes a name and nothing that changes the path", () => {
   const atlassian = info("atlassian");
-  const url = baseUrl(atlassian, { values: { cloudId: "11223344-a1b2" } });
+  const url = fillBaseUrl(atlassian, { values: { cloudId: "11223344-a1b2" } });
   assert.equal(url.href, "https://api.atlassian.com/ex/jira/11223344-a1b2/rest/api");
   for (const cloudId of ["..", "a/../../x", "a?b", "%2e%2e"]) {
-    assert.throws(() => baseUrl(atlassian, { values: { cloudId } }), TemplateError, cloudId);
+    assert.throws(() => fillBaseUrl(atlassian, { values: { cloudId } }), TemplateError, cloudId);
   }
 });
 
 test("an address that is a value as a whole must be https on a host of the provider", () => {
-  const fill = (url: string) => baseUrl(gongInfo, { values: { api_base_url_for_customer: url } });
+  const fill = (url: string) => fillBaseUrl(gongInfo, { values: { api_base_url_for_customer: url } });
   assert.equal(fill("https://company-17.api.gong.io").href, "https://company-17.api.gong.io/");
   const refused = [
     "http://company-17.api.gong.io",
@@ -148,8 +148,8 @@ test("an address that is a value as a whole must be https on a host of the provi
 test("a plain host is taken only where the operator allows that very host", () => {
   const allowPlainHttp = (host: string) => host === "127.0.0.1:4100";
   const values = { api_base_url_for_customer: "http://127.0.0.1:4100/gong" };
-  assert.equal(baseUrl(gongInfo, { values, allowPlainHttp }).pathname, "/gong");
-  assert.throws(() => baseUrl(gongInfo, { values }), TemplateError);
+  assert.equal(fillBaseUrl(gongInfo, { values, allowPlainHttp }).pathname, "/gong");
+  assert.throws(() => fillBaseUrl(gongInfo, { values }), TemplateError);
   assert.throws(() => checkReportedUrl(gongInfo, "http://10.0.0.1", { allowPlainHttp }), TemplateError);
   assert.equal(
     checkReportedUrl(salesforceInfo, "https://acme.my.salesforce.com", {}).host,
@@ -159,27 +159,33 @@ test("a plain host is taken only where the operator allows that very host", () =
 
 test("a host that is a value as a whole must be one of the provider's", () => {
   const zohoInfo = completeProvider("zoho", zoho);
-  assert.equal(baseUrl(zohoInfo, { values: { zoho_api_domain: "www.zohoapis.eu" } }).host, "www.zohoapis.eu");
-  assert.throws(() => baseUrl(zohoInfo, { values: { zoho_api_domain: "evil.com" } }), TemplateError);
+  assert.equal(
+    fillBaseUrl(zohoInfo, { values: { zoho_api_domain: "www.zohoapis.eu" } }).host,
+    "www.zohoapis.eu",
+  );
+  assert.throws(() => fillBaseUrl(zohoInfo, { values: { zoho_api_domain: "evil.com" } }), TemplateError);
   assert.throws(
-    () => baseUrl(zohoInfo, { values: { zoho_api_domain: "www.zohoapis.eu.evil.com" } }),
+    () => fillBaseUrl(zohoInfo, { values: { zoho_api_domain: "www.zohoapis.eu.evil.com" } }),
     TemplateError,
   );
-  assert.equal(tokenUrl(zohoInfo, { values: {} }).host, "accounts.zoho.com");
+  assert.equal(fillTokenUrl(zohoInfo, { values: {} }).host, "accounts.zoho.com");
 });
 
 test("an address moved by the operator needs no values", () => {
   const moved = { ...salesforceInfo, baseURL: "http://127.0.0.1:4100/salesforce" };
-  assert.equal(baseUrl(moved, { values: { workspace: "acme" } }).href, "http://127.0.0.1:4100/salesforce");
+  assert.equal(
+    fillBaseUrl(moved, { values: { workspace: "acme" } }).href,
+    "http://127.0.0.1:4100/salesforce",
+  );
   const local = { ...salesforceInfo, baseURL: "http://{{.workspace}}.localhost:4100" };
-  assert.equal(baseUrl(local, { values: { workspace: "acme" } }).href, "http://acme.localhost:4100/");
+  assert.equal(fillBaseUrl(local, { values: { workspace: "acme" } }).href, "http://acme.localhost:4100/");
 });
 
 test("a module has an address of its own", () => {
   const hub = completeProvider("hubspot", hubspot);
-  assert.equal(baseUrl(hub, { values: {} }).href, "https://api.hubapi.com/");
-  assert.equal(baseUrl(hub, { values: {}, moduleKey: "crm" }).href, "https://api.hubapi.com/crm");
-  assert.throws(() => baseUrl(hub, { values: {}, moduleKey: "nope" }), /no module "nope"/);
+  assert.equal(fillBaseUrl(hub, { values: {} }).href, "https://api.hubapi.com/");
+  assert.equal(fillBaseUrl(hub, { values: {}, moduleKey: "crm" }).href, "https://api.hubapi.com/crm");
+  assert.throws(() => fillBaseUrl(hub, { values: {}, moduleKey: "nope" }), /no module "nope"/);
 });
 
 test("placeholders are found in both spellings and values are not templates", () => {

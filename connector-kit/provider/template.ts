@@ -21,7 +21,7 @@ export interface UrlOptions {
 }
 
 /** Returns the API's address for a connection, that of a module if `moduleKey` names one. */
-export function baseUrl(provider: ProviderInfo, options: UrlOptions & { moduleKey?: string }): URL {
+export function fillBaseUrl(provider: ProviderInfo, options: UrlOptions & { moduleKey?: string }): URL {
   if (!options.moduleKey) return fillUrl(provider, provider.baseURL, options);
   const module = provider.modules?.[options.moduleKey];
   if (!module) throw new TemplateError(`${provider.name} has no module "${options.moduleKey}"`);
@@ -30,22 +30,22 @@ export function baseUrl(provider: ProviderInfo, options: UrlOptions & { moduleKe
 
 /** Returns the address of the consent page, without the parameters of a request. */
 export const authorizeUrl = (provider: ProviderInfo, options: UrlOptions): URL =>
-  fillUrl(provider, oauthTemplate(provider, "authURL", options), options);
+  fillUrl(provider, chooseOauthTemplate(provider, "authURL", options), options);
 
 /** Returns the address of the token endpoint. */
-export const tokenUrl = (provider: ProviderInfo, options: UrlOptions): URL =>
-  fillUrl(provider, oauthTemplate(provider, "tokenURL", options), options);
+export const fillTokenUrl = (provider: ProviderInfo, options: UrlOptions): URL =>
+  fillUrl(provider, chooseOauthTemplate(provider, "tokenURL", options), options);
 
 /** Returns the address that checks credentials; undefined if the provider has none. */
-export const healthCheckUrl = (provider: ProviderInfo, options: UrlOptions): URL | undefined =>
+export const fillHealthCheckUrl = (provider: ProviderInfo, options: UrlOptions): URL | undefined =>
   provider.authHealthCheck ? fillUrl(provider, provider.authHealthCheck.url, options) : undefined;
 
 /** Fills any other address of a provider's facts, such as one of a sign-in step. */
-export const providerUrl = (provider: ProviderInfo, template: string, options: UrlOptions): URL =>
+export const fillProviderUrl = (provider: ProviderInfo, template: string, options: UrlOptions): URL =>
   fillUrl(provider, template, options);
 
 /** Uses the address without a workspace if the workspace is unknown and the provider has such an address. */
-function oauthTemplate(
+function chooseOauthTemplate(
   { oauth2Opts }: ProviderInfo,
   which: "authURL" | "tokenURL",
   { values }: UrlOptions,
@@ -100,7 +100,7 @@ export function normalizeInputs(
   for (const input of provider.metadata?.input ?? []) {
     const value = values[input.name]?.trim() || input.defaultValue;
     if (value === undefined) continue;
-    const suffixes = [...(input.pastedSuffixes ?? []), ...ownSuffixes(provider.baseURL, input.name)];
+    const suffixes = [...(input.pastedSuffixes ?? []), ...listOwnSuffixes(provider.baseURL, input.name)];
     normal[input.name] = cutPasted(value, suffixes);
   }
   return normal;
@@ -126,7 +126,7 @@ function fillUrl(provider: ProviderInfo, template: string | undefined, options: 
   }
   const completed = withWholeHost(provider, template, values);
   const url = parseUrl(fillTemplate(completed, values));
-  const host = hostPart(completed);
+  const host = getHostPart(completed);
   if (!host.includes("{{")) return url;
 
   const fixed = host.slice(host.lastIndexOf("}}") + 2).toLowerCase();
@@ -142,7 +142,7 @@ function fillUrl(provider: ProviderInfo, template: string | undefined, options: 
 /** Leaves out what a template adds to a value that is a whole host of the provider, as in a cloud with a domain of its own. */
 function withWholeHost(provider: ProviderInfo, template: string, values: Record<string, string>): string {
   const [all = "", placeholder = "", name = ""] =
-    /^(\{\{\s*\.\s*(\w+)\s*\}\})[^{}]+$/.exec(hostPart(template)) ?? [];
+    /^(\{\{\s*\.\s*(\w+)\s*\}\})[^{}]+$/.exec(getHostPart(template)) ?? [];
   const host = values[name]?.toLowerCase() ?? "";
   const suffixes = provider.hostSuffixes?.filter((suffix) => suffix !== "*") ?? [];
   return suffixes.some((suffix) => endsWithLabel(host, suffix))
@@ -162,11 +162,11 @@ function parseUrl(text: string): URL {
 }
 
 /** Returns the text between `//` and the next `/`, with placeholders. */
-const hostPart = (template: string): string => /^\w+:\/\/([^/?#]*)/.exec(template)?.[1] ?? "";
+const getHostPart = (template: string): string => /^\w+:\/\/([^/?#]*)/.exec(template)?.[1] ?? "";
 
 /** Returns the fixed text after a placeholder in the host of a template, which people paste with the value. */
-function ownSuffixes(template: string, name: string): string[] {
-  const [, placeholder, fixed] = /^\{\{\s*\.\s*(\w+)\s*\}\}(.*)$/.exec(hostPart(template)) ?? [];
+function listOwnSuffixes(template: string, name: string): string[] {
+  const [, placeholder, fixed] = /^\{\{\s*\.\s*(\w+)\s*\}\}(.*)$/.exec(getHostPart(template)) ?? [];
   return placeholder === name && fixed && !fixed.includes("{{") ? [fixed] : [];
 }
 

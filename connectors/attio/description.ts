@@ -18,7 +18,7 @@ const upsert = {
  * Records of standard and own objects. PATCH adds to fields with several values; it does not replace them. `lists`: types whose fields
  * have several values in this object, also where there is one: the answer does not tell it.
  */
-const rules = (lists: string[] = []): ObjectRules => ({
+const describeRules = (lists: string[] = []): ObjectRules => ({
   list: {
     method: "POST",
     path: "/v2/objects/{path}/records/query",
@@ -102,16 +102,16 @@ export const description: Description = {
   },
   objects: {
     people: {
-      ...rules(["email-address", "phone-number"]),
+      ...describeRules(["email-address", "phone-number"]),
       upsert: { ...upsert, keys: ["email_addresses"] },
       example: { job_title: "CTO" },
     },
     companies: {
-      ...rules(["domain"]),
+      ...describeRules(["domain"]),
       upsert: { ...upsert, keys: ["domains"] },
       example: { name: "Quill Ltd" },
     },
-    deals: { ...rules(), example: { name: "Pens" } },
+    deals: { ...describeRules(), example: { name: "Pens" } },
     tasks: {
       list: {
         path: "/v2/tasks",
@@ -134,7 +134,11 @@ export const description: Description = {
       },
     },
   },
-  others: { pattern: "[a-z][a-z0-9_]{0,62}", like: "pens", rules: { ...rules(), example: { name: "Pen" } } },
+  others: {
+    pattern: "[a-z][a-z0-9_]{0,62}",
+    like: "pens",
+    rules: { ...describeRules(), example: { name: "Pen" } },
+  },
   errors: { message: ["message"], code: "code" },
   sources: {
     documentation: "https://docs.attio.com/rest-api/overview",

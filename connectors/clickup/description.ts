@@ -40,7 +40,7 @@ const taskQuery = {
 };
 
 /** Archived tasks, and those of archived lists, are in the lists of single lists only. These leave out tasks that several lists have. */
-const tasksBelow = (object: string): ObjectRules => ({
+const listTasksBelow = (object: string): ObjectRules => ({
   path: "tasks",
   singular: "task",
   modes: ["read"],
@@ -113,8 +113,8 @@ export const description: Description = {
       get: { path: "/api/v2/{singular}/{id}?include_markdown_description=true" },
       example: { name: "Call Ada", list_id: "901" },
     },
-    listTasks: { ...tasksBelow("lists"), example: { name: "Call Ada" } },
-    folderlessListTasks: { ...tasksBelow("folderlessLists"), example: { name: "Call Bo" } },
+    listTasks: { ...listTasksBelow("lists"), example: { name: "Call Ada" } },
+    folderlessListTasks: { ...listTasksBelow("folderlessLists"), example: { name: "Call Bo" } },
   },
   errors: { message: ["err"], code: "ECODE", codes: TEAM_NOT_AUTHORIZED },
   limits: { reset: "x-ratelimit-reset" },

@@ -39,7 +39,7 @@ const buildDeletions = (type: string): NonNullable<ObjectRules["furtherLists"]> 
 
 const loggedDeletions = buildDeletions("{path}");
 
-const dateUpdated = (place: string) => ({
+const buildDateCondition = (place: string) => ({
   [`${place}.type`]: "regular_field",
   [`${place}.object_type`]: "{path}",
   [`${place}.field_name`]: "date_updated",
@@ -49,7 +49,7 @@ const dateUpdated = (place: string) => ({
  * Lists of leads and contacts know no filter, no order, and end at the largest `_skip`. Advanced Filtering goes on by the time of change; its
  * cursor, which dies after 30 seconds and reaches 10,000 records, is for records of one time only. It answers named fields only.
  */
-const filtered = (
+const searchFiltered = (
   object: string,
   fields: string[],
 ): Pick<ObjectRules, "furtherLists" | "list" | "paging" | "since" | "select"> => ({
@@ -62,11 +62,11 @@ const filtered = (
       "query.queries.0.type": "object_type",
       "query.queries.0.object_type": "{path}",
       "query.queries.1.type": "field_condition",
-      ...dateUpdated("query.queries.1.field"),
+      ...buildDateCondition("query.queries.1.field"),
       "query.queries.1.condition.type": "moment_range",
       "query.queries.1.condition.on_or_after.type": "fixed_utc",
       "sort.0.direction": "asc",
-      ...dateUpdated("sort.0.field"),
+      ...buildDateCondition("sort.0.field"),
       [`_fields.${object}`]: [...fields, ...STAMPS],
     },
     pageSize: { to: "body._limit", most: 100 },
@@ -107,7 +107,7 @@ export const description: Description = {
   },
   objects: {
     lead: {
-      ...filtered("lead", [
+      ...searchFiltered("lead", [
         "id",
         "name",
         "display_name",
@@ -132,7 +132,7 @@ export const description: Description = {
       example: { name: "Quill Ltd" },
     },
     contact: {
-      ...filtered("contact", [
+      ...searchFiltered("contact", [
         "id",
         "lead_id",
         "name",

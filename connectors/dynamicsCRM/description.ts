@@ -36,7 +36,7 @@ export const provider = oauth2(
 );
 
 /** Records of these tables are created and updated together: one that is refused refuses all. */
-const together = (idMember: string): BatchRules => ({
+const writeTogether = (idMember: string): BatchRules => ({
   create: {
     ...targets,
     path: "/v9.2/{path}/Microsoft.Dynamics.CRM.CreateMultiple",
@@ -122,7 +122,7 @@ const auditedDeletions: NonNullable<ObjectRules["furtherLists"]>[number] = {
   mayBeForbidden: true,
 };
 
-const table = (singular: string, idPath: string, example: ObjectRules["example"]): ObjectRules => ({
+const describeTable = (singular: string, idPath: string, example: ObjectRules["example"]): ObjectRules => ({
   singular,
   idPath,
   example,
@@ -156,18 +156,18 @@ export const description: Description = {
   },
   objects: {
     contacts: {
-      ...table("contact", "contactid", { firstname: "Ada" }),
-      batch: together("contactid"),
+      ...describeTable("contact", "contactid", { firstname: "Ada" }),
+      batch: writeTogether("contactid"),
     },
     accounts: {
-      ...table("account", "accountid", { name: "Quill Ltd" }),
-      batch: together("accountid"),
+      ...describeTable("account", "accountid", { name: "Quill Ltd" }),
+      batch: writeTogether("accountid"),
     },
-    leads: table("lead", "leadid", { subject: "Pens" }),
-    opportunities: table("opportunity", "opportunityid", { name: "Pens" }),
-    incidents: table("incident", "incidentid", { title: "Printer" }),
-    tasks: table("task", "activityid", { subject: "Call Ada" }),
-    phonecalls: table("phonecall", "activityid", { subject: "Called Ada" }),
+    leads: describeTable("lead", "leadid", { subject: "Pens" }),
+    opportunities: describeTable("opportunity", "opportunityid", { name: "Pens" }),
+    incidents: describeTable("incident", "incidentid", { title: "Printer" }),
+    tasks: describeTable("task", "activityid", { subject: "Call Ada" }),
+    phonecalls: describeTable("phonecall", "activityid", { subject: "Called Ada" }),
   },
   errors: { message: ["error.message"], code: "error.code", statuses: { "412": "conflict" } },
   sources: {

@@ -33,9 +33,9 @@ export async function createAllOrNone(
     const fault = readFault(answer.body);
     if (indexes.length === 1 || !isAboutRecords(fault)) return outcomes.fail(indexes, error);
     const { guilty, suspected } = findCulprits(write.records, indexes, fault);
-    for (const [index, faults] of guilty) outcomes.fail([index], reason(error, faults));
+    for (const [index, faults] of guilty) outcomes.fail([index], explainRollback(error, faults));
     for (const index of outcomes.open(indexes))
-      outcomes.fail([index], rolledBack(error, !suspected.has(index)));
+      outcomes.fail([index], buildRolledBack(error, !suspected.has(index)));
   });
 }
 
@@ -65,7 +65,7 @@ function findCulprits(records: RecordToWrite[], indexes: number[], fault: Hubspo
   for (const same of reported.values()) {
     const [first] = same;
     if (!first) continue;
-    const candidates = candidatesFor(first, records, indexes);
+    const candidates = listCandidates(first, records, indexes);
     // HubSpot lists a fault once for each record that has it.
     const isCertain = NAME_FAULTS.has(first.code) || candidates.length <= same.length;
     for (const index of candidates) if (isCertain) blame(index, first);
@@ -77,13 +77,13 @@ function findCulprits(records: RecordToWrite[], indexes: number[], fault: Hubspo
 }
 
 /** Returns the records that set the property, and of these only the ones whose value the fault quotes. */
-function candidatesFor(
+function listCandidates(
   { name, message }: PropertyFault,
   records: RecordToWrite[],
   indexes: number[],
 ): number[] {
   const setting = indexes.filter((index) => readValue(records[index], name) !== undefined);
-  const quoting = setting.filter((index) => quotes(message, readValue(records[index], name)));
+  const quoting = setting.filter((index) => quotesValue(message, readValue(records[index], name)));
   return quoting.length > 0 ? quoting : setting;
 }
 
@@ -91,7 +91,7 @@ function candidatesFor(
  * Whether a message is about this value, as in "Email address x is invalid" and "x was not a valid number". Elsewhere in it, such as among the
  * allowed options, there may be other values.
  */
-function quotes(message: string, value: Json | undefined): boolean {
+function quotesValue(message: string, value: Json | undefined): boolean {
   if (value === undefined || value === null || typeof value === "object") return false;
   const subject = message.replace(/^Email address /i, "").replace(/^["']/, "");
   const rest = subject.startsWith(String(value)) ? subject.slice(String(value).length) : undefined;
@@ -105,7 +105,7 @@ function readValue(record: RecordToWrite | undefined, name: string): Json | unde
   return key === undefined ? undefined : fields[key];
 }
 
-function reason({ kind, status, rawResponse }: ProviderError, faults: Reason[]): ProviderError {
+function explainRollback({ kind, status, rawResponse }: ProviderError, faults: Reason[]): ProviderError {
   return new ProviderError({
     kind,
     message: [...new Set(faults.map(({ message }) => message))].join("; "),
@@ -116,7 +116,7 @@ function reason({ kind, status, rawResponse }: ProviderError, faults: Reason[]):
   });
 }
 
-function rolledBack(error: ProviderError, causedByAnother: boolean): ProviderError {
+function buildRolledBack(error: ProviderError, causedByAnother: boolean): ProviderError {
   const { kind, code, fields, message, status } = error;
   const why = causedByAnother
     ? "another record failed"

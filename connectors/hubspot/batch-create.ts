@@ -41,7 +41,8 @@ export function settleCreated(
   outcomes: Outcomes,
 ): void {
   const { results, faults } = readBatchAnswer(body);
-  const toError = (fault: HubspotFault) => (type === "create" ? unlessDone(fault) : toRecordError(fault));
+  const toError = (fault: HubspotFault) =>
+    type === "create" ? doubtUnlessRefused(fault) : toRecordError(fault);
   const unplaced: HubspotFault[] = [];
   for (const fault of faults) {
     const named = fault.traceIds.map(Number).filter((index) => indexes.includes(index));
@@ -64,7 +65,7 @@ export function settleCreated(
 }
 
 /** Where HubSpot's servers failed at a record, it may be there. */
-function unlessDone(fault: HubspotFault): ProviderError {
+function doubtUnlessRefused(fault: HubspotFault): ProviderError {
   const error = toRecordError(fault);
   if (error.kind !== "unavailable") return error;
   const { code, message } = error;
@@ -121,19 +122,19 @@ const isSame = (left: RecordToWrite | undefined, right: RecordToWrite | undefine
  */
 function shows(result: JsonObject, record: RecordToWrite | undefined, all: RecordToWrite[]): boolean {
   const evidence = Object.entries(record?.fields ?? {}).flatMap(([name, value]) => {
-    const [wanted, shown] = [comparable(value), writtenValue(result, name)];
+    const [wanted, shown] = [toComparable(value), readWrittenValue(result, name)];
     if (wanted === undefined || shown === undefined) return [];
     if (wanted === shown) return [true];
-    return all.some(({ fields }) => comparable(fields[name]) === shown) ? [false] : [];
+    return all.some(({ fields }) => toComparable(fields[name]) === shown) ? [false] : [];
   });
   return evidence.length > 0 && evidence.every(Boolean);
 }
 
-function writtenValue(result: JsonObject, name: string): string | undefined {
-  return isJsonObject(result.properties) ? comparable(result.properties[name]) : undefined;
+function readWrittenValue(result: JsonObject, name: string): string | undefined {
+  return isJsonObject(result.properties) ? toComparable(result.properties[name]) : undefined;
 }
 
-const comparable = (value: Json | undefined): string | undefined =>
+const toComparable = (value: Json | undefined): string | undefined =>
   value === undefined || value === null || typeof value === "object"
     ? undefined
     : String(value).trim().toLowerCase() || undefined;

@@ -8,12 +8,12 @@ import { readBatchAnswer } from "./batch-create.ts";
 import { toRecordError } from "./fault.ts";
 import { writePartially } from "./partial.ts";
 import { readId, toOutcome } from "./record.ts";
-import { BATCH_LIMIT, idFault, updateBatch } from "./request.ts";
+import { BATCH_LIMIT, findIdFault, updateBatch } from "./request.ts";
 
 export async function updateInBatches(write: RecordWrite, fetch: ProviderFetch): Promise<WriteResult> {
   const outcomes = new Outcomes(write.records.length);
   for (const [index, record] of write.records.entries()) {
-    const fault = idFault(record.id);
+    const fault = findIdFault(record.id);
     if (fault) outcomes.fail([index], fault);
   }
   let rawResponse: string | undefined;
@@ -26,19 +26,21 @@ export async function updateInBatches(write: RecordWrite, fetch: ProviderFetch):
     refused: (raw: string | undefined) => (rawResponse = raw),
   };
   for (const wave of updateWaves(write)) await writePartially(batch, wave);
-  return { outcomes: outcomes.finish(), warnings: warnings(write), rawResponse };
+  return { outcomes: outcomes.finish(), warnings: listWarnings(write), rawResponse };
 }
 
 /** HubSpot refuses a batch that names an id twice, so a repeated id goes into a later request. */
 export function updateWaves(write: RecordWrite): number[][] {
-  const valid = [...write.records.keys()].filter((index) => idFault(write.records[index]?.id) === undefined);
+  const valid = [...write.records.keys()].filter(
+    (index) => findIdFault(write.records[index]?.id) === undefined,
+  );
   return splitBatch(
     valid.map((index) => write.records[index]?.id),
     BATCH_LIMIT,
   ).map((wave) => wave.flatMap((position) => valid[position] ?? []));
 }
 
-function warnings(write: RecordWrite): string[] {
+function listWarnings(write: RecordWrite): string[] {
   const found: string[] = [];
   if (write.allOrNone) found.push("HubSpot updates batches record by record; allOrNone has no effect there");
   if (write.records.some((record) => record.associations?.length)) {

@@ -8,7 +8,7 @@ import { splitBatch } from "../../connector-kit/calls/split-batch.ts";
 import { findUpsertKeyFault, readUpsertKey, upsertRecordKey } from "../../connector-kit/calls/upsert-key.ts";
 import { settleCreated } from "./batch-create.ts";
 import { writePartially } from "./partial.ts";
-import { BATCH_LIMIT, OBJECTS, invalid, isPathWord, pick, toProperties } from "./request.ts";
+import { BATCH_LIMIT, OBJECTS, buildInvalid, isPathWord, pick, toProperties } from "./request.ts";
 
 export async function upsertInBatches(write: RecordWrite, fetch: ProviderFetch): Promise<WriteResult> {
   const outcomes = new Outcomes(write.records.length);
@@ -37,7 +37,7 @@ export async function upsertInBatches(write: RecordWrite, fetch: ProviderFetch):
 export const upsertFault = (write: RecordWrite, record: RecordToWrite): ProviderError | undefined =>
   isPathWord(write.key ?? "")
     ? findUpsertKeyFault(write, record)
-    : invalid(`"${write.key ?? ""}" is not the name of a HubSpot property`);
+    : buildInvalid(`"${write.key ?? ""}" is not the name of a HubSpot property`);
 
 /** Returns the positions of the records of each request. A repeated key goes into a later request. */
 export function upsertWaves(write: RecordWrite): number[][] {

@@ -14,7 +14,7 @@ import { getTextAt } from "../../connector-kit/calls/get-text-at.ts";
 import { classify } from "./classify.ts";
 import { findCollection, isJoined, listKnownIds, moveBack, type Collection } from "./collection.ts";
 import type { CrmPage } from "./crm-page.ts";
-import { filterTest, timeTest } from "./record-test.ts";
+import { filterTest, createTimeTest } from "./record-test.ts";
 import { readTime } from "./source-record.ts";
 
 /** No account has as many; a scan that is longer does not end. */
@@ -39,7 +39,7 @@ export function createCollectionReader(objectName: string): Reader | undefined {
     if (answer.error) throw answer.error;
     const { all, next } = readAnswer(collection, answer.body, checkpoint, chooseSize(plan));
     return {
-      records: all.filter(timeTest(plan)).filter(filterTest(plan.filters, plan)),
+      records: all.filter(createTimeTest(plan)).filter(filterTest(plan.filters, plan)),
       ...(next && { next }),
     };
   };

@@ -116,7 +116,7 @@ const COLLECTIONS: Record<string, Collection> = {
       },
       repeatable: true,
     }),
-    next: nextOffset,
+    next: findNextOffset,
   },
 };
 
@@ -144,7 +144,7 @@ export const moveBack = (cursor: string | undefined, records: number): string =>
 const OVERLAP = 10;
 
 /** A search ends behind 10,000 results, and lists have no order by which to go on: then the read fails instead of ending early. */
-function nextOffset(
+function findNextOffset(
   { hasMore, offset, total, lists }: JsonObject,
   cursor: string | undefined,
 ): string | undefined {

@@ -10,7 +10,7 @@ import { classify } from "./classify.ts";
 import { readCrmPage } from "./crm-page.ts";
 import { readListing } from "./list-scan.ts";
 import { addAssociations } from "./read-associations.ts";
-import { isAfter, readingFault } from "./read-object.ts";
+import { isAfter, findReadingFault } from "./read-object.ts";
 import {
   isTopLevel,
   MAX_SEARCH_FILTERS,
@@ -19,10 +19,10 @@ import {
   searchPage,
 } from "./read-request.ts";
 import { readRecords } from "./read-records.ts";
-import { idFault } from "./request.ts";
+import { findIdFault } from "./request.ts";
 
 export function prepareCrmCount(plan: ReadPlan): ProviderRequest {
-  const fault = readingFault(plan.objectName);
+  const fault = findReadingFault(plan.objectName);
   if (fault) throw fault;
   // The time takes one filter. More would be refused, so the count is too high then.
   const filters = plan.filters.slice(0, MAX_SEARCH_FILTERS - 1);
@@ -59,16 +59,16 @@ const isKnown = (name: string, fields: object): boolean =>
   isTopLevel(name) || Object.hasOwn(fields, name) || Object.hasOwn(fields, name.toLowerCase());
 
 export const readCrmByIds: ReadConnector["readByIds"] = async (plan, ids, fetch) => {
-  const fault = readingFault(plan.objectName);
+  const fault = findReadingFault(plan.objectName);
   if (fault) throw fault;
-  const wanted = [...new Set(ids)].filter((id) => !idFault(id)).map((id) => ({ id }));
+  const wanted = [...new Set(ids)].filter((id) => !findIdFault(id)).map((id) => ({ id }));
   const records = await readRecords(plan, wanted, chooseProperties(plan, []), fetch);
   await addAssociations(plan, records, fetch);
   return records;
 };
 
 export const searchCrm: ReadConnector["search"] = async (plan, fetch) => {
-  const fault = readingFault(plan.objectName) ?? tooManyFilters(plan);
+  const fault = findReadingFault(plan.objectName) ?? refuseTooManyFilters(plan);
   if (fault) throw fault;
   const { filters, account } = plan;
   const properties = chooseProperties(plan, []);
@@ -86,7 +86,7 @@ export const searchCrm: ReadConnector["search"] = async (plan, fetch) => {
   return { records: listed, truncated: after !== undefined };
 };
 
-function tooManyFilters({ since, until, filters }: ReadPlan): ProviderError | undefined {
+function refuseTooManyFilters({ since, until, filters }: ReadPlan): ProviderError | undefined {
   const count = filters.length + (since || until ? 1 : 0);
   if (count <= MAX_SEARCH_FILTERS) return undefined;
   const message = `HubSpot compares at most ${MAX_SEARCH_FILTERS} fields in one search, and this one has ${count}`;

@@ -15,10 +15,10 @@ import {
   parseListPosition,
   readListing,
   restart,
-  sameCursorError,
+  buildSameCursorError,
   type ListPlace,
 } from "./list-scan.ts";
-import { isAfter, readingFault } from "./read-object.ts";
+import { isAfter, findReadingFault } from "./read-object.ts";
 import {
   isTooLong,
   LIST_LIMIT,
@@ -29,7 +29,7 @@ import {
   searchPage,
 } from "./read-request.ts";
 import { readRecords } from "./read-records.ts";
-import { filterTest, timeTest } from "./record-test.ts";
+import { filterTest, createTimeTest } from "./record-test.ts";
 
 /** Where a page begins; a search begins behind the last id, and has a cursor only behind an empty page. */
 interface Place extends ListPlace {
@@ -45,7 +45,7 @@ const SMALL_PAGE = 10;
 export type CrmPage = Pick<ReadPage, "records" | "next" | "total">;
 
 export function prepareCrmPage(plan: ReadPlan, checkpoint?: Checkpoint): ProviderRequest {
-  const fault = readingFault(plan.objectName);
+  const fault = findReadingFault(plan.objectName);
   if (fault) throw fault;
   const place = readPosition(plan, checkpoint);
   return place.way === "list" ? listRequest(plan, place) : searchRequest(plan, place);
@@ -56,7 +56,7 @@ export async function readCrmPage(
   checkpoint: Checkpoint | undefined,
   fetch: ProviderFetch,
 ): Promise<CrmPage> {
-  const fault = readingFault(plan.objectName);
+  const fault = findReadingFault(plan.objectName);
   if (fault) throw fault;
   const place = readPosition(plan, checkpoint);
   return readAt(plan, place, fetch).catch((error: unknown) => {
@@ -84,7 +84,7 @@ async function readList(plan: ReadPlan, place: Place, fetch: ProviderFetch): Pro
   const isWide = place.isWide === true || isTooLong(listProperties(plan));
   const records = isWide ? await readRecords(plan, fresh, listProperties(plan), fetch) : fresh;
   return {
-    records: records.filter(timeTest(plan)).filter(filterTest(plan.filters, plan)),
+    records: records.filter(createTimeTest(plan)).filter(filterTest(plan.filters, plan)),
     ...(next && { next: toCheckpoint({ ...place, ...next }) }),
   };
 }
@@ -130,7 +130,7 @@ export function placeBehind<At extends ListPlace>(
     return after !== undefined || missing > 0 ? { ...place, lastId, after: undefined } : undefined;
   }
   if (after !== undefined) {
-    if (after === place.after) throw sameCursorError("search");
+    if (after === place.after) throw buildSameCursorError("search");
     return { ...place, after };
   }
   if (missing <= 0) return undefined;
@@ -145,7 +145,7 @@ function listRequest(plan: ReadPlan, { after, isWide, limit }: Place): ProviderR
   return listPage({
     objectName: plan.objectName,
     properties: isWide || isTooLong(properties) ? ["hs_object_id"] : properties,
-    limit: pageSize(plan, limit ?? LIST_LIMIT),
+    limit: choosePageSize(plan, limit ?? LIST_LIMIT),
     after,
   });
 }
@@ -155,12 +155,12 @@ const searchRequest = (plan: ReadPlan, { lastId, after, limit }: Place): Provide
     plan,
     filters: plan.filters.slice(0, MAX_SCAN_FILTERS),
     properties: chooseProperties(plan, plan.filters.slice(MAX_SCAN_FILTERS)),
-    limit: pageSize(plan, limit ?? SEARCH_LIMIT),
+    limit: choosePageSize(plan, limit ?? SEARCH_LIMIT),
     afterId: lastId,
     after,
   });
 
-const pageSize = ({ pageSize: asked }: ReadPlan, most: number): number =>
+const choosePageSize = ({ pageSize: asked }: ReadPlan, most: number): number =>
   Math.max(1, Math.min(asked ?? most, most));
 
 const isAddressTooLong = ({ status }: ProviderError): boolean => status === 414 || status === 431;

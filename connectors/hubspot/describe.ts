@@ -9,13 +9,13 @@ import { findCollection, COLLECTION_NAMES } from "./collection.ts";
 import { STANDARD_OBJECTS } from "./event-objects.ts";
 import { classifyProperty, readProperty, type Property } from "./property.ts";
 import { getSchema, listPipelines, listSensitive, LIST_SCHEMAS } from "./property-request.ts";
-import { objectFault } from "./request.ts";
+import { findObjectFault } from "./request.ts";
 import { readProperties } from "./upsert-properties.ts";
 
 export async function describeObject(objectName: string, fetch: ProviderFetch): Promise<ObjectMetadata> {
   const collection = findCollection(objectName);
   if (collection) return collection.metadata;
-  const fault = objectFault(objectName);
+  const fault = findObjectFault(objectName);
   if (fault) throw fault;
   const usual = await readProperties(objectName, fetch);
   const properties = [...usual.values()];
@@ -48,7 +48,7 @@ async function readSensitive(objectName: string, fetch: ProviderFetch): Promise<
   const found: Property[] = [];
   for (const level of ["sensitive", "highly_sensitive"]) {
     const { results } = await readIfAllowed(listSensitive(objectName, level), fetch);
-    found.push(...objects(results).flatMap((raw) => readProperty(raw) ?? []));
+    found.push(...pickObjects(results).flatMap((raw) => readProperty(raw) ?? []));
   }
   return found;
 }
@@ -66,7 +66,7 @@ function findParts(properties: readonly Property[]): Record<string, string[]> {
 /** Returns the standard objects, and the custom ones as far as the customer lets them be listed. */
 export async function listObjects(fetch: ProviderFetch): Promise<string[]> {
   const { results } = await readIfAllowed(LIST_SCHEMAS, fetch);
-  const custom = objects(results).flatMap(({ name, fullyQualifiedName }) => [
+  const custom = pickObjects(results).flatMap(({ name, fullyQualifiedName }) => [
     readLabel(name) ?? [],
     readLabel(fullyQualifiedName) ?? [],
   ]);
@@ -113,14 +113,14 @@ const isStaged = ({ name, options }: Property): boolean => STAGED.has(name) && o
 
 async function readPipelines(objectName: string, fetch: ProviderFetch): Promise<Staged> {
   const { results } = await readIfAllowed(listPipelines(objectName), fetch);
-  const pipelines = objects(results);
+  const pipelines = pickObjects(results);
   return {
-    pipelines: valuesIn(pipelines),
-    stages: pipelines.flatMap(({ stages }) => valuesIn(objects(stages))),
+    pipelines: toValues(pipelines),
+    stages: pipelines.flatMap(({ stages }) => toValues(pickObjects(stages))),
   };
 }
 
-const valuesIn = (items: JsonObject[]): Value[] =>
+const toValues = (items: JsonObject[]): Value[] =>
   items.flatMap(({ id, label }) =>
     typeof id === "string" ? [{ value: id, displayValue: readLabel(label) ?? id }] : [],
   );
@@ -131,7 +131,7 @@ async function readIfAllowed(request: ProviderRequest, fetch: ProviderFetch): Pr
   return !answer.error && isJsonObject(answer.body) ? answer.body : {};
 }
 
-const objects = (value: Json | undefined): JsonObject[] =>
+const pickObjects = (value: Json | undefined): JsonObject[] =>
   Array.isArray(value) ? value.filter(isJsonObject) : [];
 
 const readLabel = (value: Json | undefined): string | undefined =>

@@ -16,7 +16,7 @@ export function readId(value: Json | undefined): string | undefined {
 }
 
 /** A time before 1970 is no time of an event, and PostgreSQL cannot store every one. */
-export const eventTime = (time: Date): Pick<ProviderEvent, "occurredTime"> =>
+export const toEventTime = (time: Date): Pick<ProviderEvent, "occurredTime"> =>
   time.getTime() >= 0 ? { occurredTime: time } : {};
 
 type Reported = Pick<ProviderEvent, "type" | "providerEventType" | "to"> & {

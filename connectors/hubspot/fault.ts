@@ -32,15 +32,17 @@ export function readFault(body: Json | undefined): HubspotFault | undefined {
     return undefined;
   const details = Array.isArray(body.errors) ? body.errors.filter(isJsonObject) : [];
   const contexts = [body, ...details].map((part) => part.context).filter(isJsonObject);
-  const properties = propertyFaults(text(body.message), details);
+  const properties = readPropertyFaults(readText(body.message), details);
   return {
-    message: message(body, properties, contexts),
-    category: text(body.category),
+    message: writeMessage(body, properties, contexts),
+    category: readText(body.category),
     code:
-      properties[0]?.code ?? details.map((detail) => text(detail.code)).find(Boolean) ?? text(body.category),
-    policy: text(body.policyName),
+      properties[0]?.code ??
+      details.map((detail) => readText(detail.code)).find(Boolean) ??
+      readText(body.category),
+    policy: readText(body.policyName),
     properties,
-    missing: missing(body),
+    missing: listMissing(body),
     ids: collect(contexts, "ids"),
     traceIds: collect(contexts, "objectWriteTraceId"),
   };
@@ -86,34 +88,34 @@ const SERVER_FAULT = /(?:^|_)(?:INTERNAL|SERVER|TIMEOUT|UNAVAILABLE)(?:_|$)/;
  * Returns the required properties that were not set: `context.properties` of "Error creating NOTE. Some required properties were not
  * set." (hubspot-api-nodejs issue 124). Other errors have other things there.
  */
-function missing(body: JsonObject): string[] {
-  if (!text(body.message)?.includes("required properties were not set")) return [];
-  return isJsonObject(body.context) ? strings(body.context.properties) : [];
+function listMissing(body: JsonObject): string[] {
+  if (!readText(body.message)?.includes("required properties were not set")) return [];
+  return isJsonObject(body.context) ? readStrings(body.context.properties) : [];
 }
 
 /**
  * Reads faults of properties. The message of a 400 holds the full list as JSON text; `errors[]` may hold fewer, but is
  * left if the text is cut.
  */
-function propertyFaults(detail: string | undefined, details: JsonObject[]): PropertyFault[] {
+function readPropertyFaults(detail: string | undefined, details: JsonObject[]): PropertyFault[] {
   const listed = parseBody(detail?.slice(detail.indexOf("[")) ?? "");
   const fromText = (Array.isArray(listed) ? listed : []).filter(isJsonObject).map((entry) => ({
-    name: text(entry.name) ?? "",
-    code: text(entry.error) ?? "",
-    message: text(entry.message) ?? "",
+    name: readText(entry.name) ?? "",
+    code: readText(entry.error) ?? "",
+    message: readText(entry.message) ?? "",
   }));
   const fromDetails = details.map((one) => ({
-    name: (isJsonObject(one.context) ? strings(one.context.propertyName) : [])[0] ?? "",
-    code: text(one.code) ?? "",
-    message: text(one.message) ?? "",
+    name: (isJsonObject(one.context) ? readStrings(one.context.propertyName) : [])[0] ?? "",
+    code: readText(one.code) ?? "",
+    message: readText(one.message) ?? "",
   }));
   return (fromText.length > 0 ? fromText : fromDetails).filter(({ name }) => name !== "");
 }
 
-function message(body: JsonObject, properties: PropertyFault[], contexts: JsonObject[]): string {
+function writeMessage(body: JsonObject, properties: PropertyFault[], contexts: JsonObject[]): string {
   const [existingId] = collect(contexts, "existingId");
   const scopes = SCOPES.flatMap((name) => collect(contexts, name));
-  const own = text(body.message) ?? text(body.category) ?? "";
+  const own = readText(body.message) ?? readText(body.category) ?? "";
   const said =
     properties.length > 0 ? [...new Set(properties.map((fault) => fault.message))].join("; ") : own;
   if (existingId && !said.includes(existingId)) return `${said}. Existing ID: ${existingId}`;
@@ -124,13 +126,13 @@ function message(body: JsonObject, properties: PropertyFault[], contexts: JsonOb
 const SCOPES = ["requiredGranularScopes", "missingScopes"];
 
 const collect = (contexts: JsonObject[], name: string): string[] => [
-  ...new Set(contexts.flatMap((context) => strings(context[name]))),
+  ...new Set(contexts.flatMap((context) => readStrings(context[name]))),
 ];
 
-const text = (value: Json | undefined): string | undefined =>
+const readText = (value: Json | undefined): string | undefined =>
   typeof value === "string" && value !== "" ? value : undefined;
 
-const strings = (value: Json | undefined): string[] =>
+const readStrings = (value: Json | undefined): string[] =>
   (Array.isArray(value) ? value : [value]).flatMap((item) =>
     typeof item === "string" || typeof item === "number" ? [String(item)] : [],
   );

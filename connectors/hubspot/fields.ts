@@ -3,7 +3,7 @@ import type { CustomFieldsConnector } from "../../connector-kit/fields.ts";
 import { describeObject, listObjects } from "./describe.ts";
 import { hasProperties } from "./event-objects.ts";
 import { isReadable } from "./read-object.ts";
-import { propertyFaults, propertyName } from "./property-plan.ts";
+import { findPropertyFaults, toPropertyName } from "./property-plan.ts";
 import { upsertProperties } from "./upsert-properties.ts";
 
 export const fields: CustomFieldsConnector = {
@@ -11,7 +11,7 @@ export const fields: CustomFieldsConnector = {
   describes: (objectName) => isReadable(objectName) && hasProperties(objectName),
   describe: describeObject,
   listObjects,
-  check: propertyFaults,
-  getName: propertyName,
+  check: findPropertyFaults,
+  getName: toPropertyName,
   upsert: upsertProperties,
 };

@@ -10,7 +10,7 @@ import {
 } from "../../connector-kit/calls/exact-json.ts";
 import type { ProviderEvent, SubscribeEventType } from "../../connector-kit/subscribe-connector.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
-import { changeReport, eventTime, readId, readWord } from "./event-values.ts";
+import { changeReport, toEventTime, readId, readWord } from "./event-values.ts";
 import { toPlural, findTypeId } from "./event-objects.ts";
 
 const ACTIONS: Record<string, { type: SubscribeEventType; word: string }> = {
@@ -54,7 +54,7 @@ export function readJournalEvent(raw: string, dedupeKey = raw): ProviderEvent | 
   const objectKey = readObject(isAssociation ? event.fromObjectTypeId : event.objectTypeId);
   if (!accountRef || !recordId || !objectKey) return undefined;
   const properties = isJsonObject(event.propertyChanges) ? Object.keys(event.propertyChanges) : undefined;
-  const to = isAssociation ? otherEnd(event) : undefined;
+  const to = isAssociation ? readOtherEnd(event) : undefined;
   const report = changeReport("journal", {
     type,
     providerEventType: word,
@@ -80,7 +80,7 @@ export function readJournalEvent(raw: string, dedupeKey = raw): ProviderEvent | 
 
 const readObject = (value: Json | undefined): string | undefined => findTypeId(readWord(value) ?? "");
 
-function otherEnd(event: JsonObject): ProviderEvent["to"] {
+function readOtherEnd(event: JsonObject): ProviderEvent["to"] {
   const id = readId(event.toObjectId);
   const objectKey = readObject(event.toObjectTypeId);
   return id && objectKey ? { id, objectKey, objectName: toPlural(objectKey) } : undefined;
@@ -88,5 +88,5 @@ function otherEnd(event: JsonObject): ProviderEvent["to"] {
 
 /** A text in ISO form, or milliseconds since the epoch as in pushes. */
 function readTime(value: Json | undefined): Pick<ProviderEvent, "occurredTime"> {
-  return typeof value === "number" || typeof value === "string" ? eventTime(new Date(value)) : {};
+  return typeof value === "number" || typeof value === "string" ? toEventTime(new Date(value)) : {};
 }

@@ -19,14 +19,14 @@ import type { ProviderEvent } from "../../connector-kit/subscribe-connector.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import { classify } from "./classify.ts";
 import { readJournalFile } from "./journal-event.ts";
-import { invalid } from "./request.ts";
+import { buildInvalid } from "./request.ts";
 
 const JOURNAL = "/webhooks-journal/journal/2026-03";
 const SUBSCRIPTIONS = "/webhooks-journal/subscriptions/2026-03";
 
-export const journal: JournalConnector = { tokenScopes, select, deselect, readNext };
+export const journal: JournalConnector = { tokenScopes: listTokenScopes, select, deselect, readNext };
 
-function tokenScopes(appScopes: readonly string[]): string[] {
+function listTokenScopes(appScopes: readonly string[]): string[] {
   return [
     "developer.webhooks_journal.read",
     "developer.webhooks_journal.subscriptions.read",
@@ -37,7 +37,7 @@ function tokenScopes(appScopes: readonly string[]): string[] {
 }
 
 async function select(wanted: JournalSelection, fetch: ProviderFetch): Promise<void> {
-  for (const body of subscriptions(wanted)) {
+  for (const body of listSubscriptions(wanted)) {
     // Replaces the one of the same type, account and object.
     const answer = await send(
       { method: "POST", path: SUBSCRIPTIONS, body, repeatable: true },
@@ -49,11 +49,12 @@ async function select(wanted: JournalSelection, fetch: ProviderFetch): Promise<v
 }
 
 /** Returns the subscriptions of an object. Throws `ProviderError` for an object that the journal cannot have. */
-function subscriptions(wanted: JournalSelection): JsonObject[] {
+function listSubscriptions(wanted: JournalSelection): JsonObject[] {
   const { accountRef, objectKey, fields } = wanted;
-  if (!/^\d+-\d+$/.test(objectKey)) throw invalid(`HubSpot's journal has no changes of \`${objectKey}\``);
+  if (!/^\d+-\d+$/.test(objectKey))
+    throw buildInvalid(`HubSpot's journal has no changes of \`${objectKey}\``);
   if (!/^[1-9]\d{0,14}$/.test(accountRef))
-    throw invalid(`"${accountRef}" is not the id of a HubSpot account`);
+    throw buildInvalid(`"${accountRef}" is not the id of a HubSpot account`);
   const others = new Set(wanted.other.map((listed) => listed.split(".").at(-1)?.replace(/d$/, "")));
   const actions = [
     ...(wanted.create ? ["CREATE"] : []),
@@ -103,7 +104,7 @@ async function readNext(from: StreamStart, { fetch, download }: JournalCalls): P
     fetch,
     classify,
   );
-  if (answer.error) throw lostPosition(from, answer.error);
+  if (answer.error) throw toLostPosition(from, answer.error);
   // 204: there is nothing (more).
   if (answer.body === undefined) return NOTHING;
   const offset = getTextAt(requireObject(answer.body, "the answer"), "currentOffset");
@@ -121,7 +122,7 @@ async function readNext(from: StreamStart, { fetch, download }: JournalCalls): P
   return { events: [], gaps: [{ reason }], position, isLast: false };
 }
 
-function lostPosition(from: StreamStart, error: ProviderError): ProviderError {
+function toLostPosition(from: StreamStart, error: ProviderError): ProviderError {
   if (typeof from === "string" || error.kind !== "not_found") return error;
   const message = `HubSpot's journal does not have the offset ${from.toString("utf8")} any more: it keeps three days`;
   return new LostPositionError({ kind: "invalid", message, status: error.status, cause: error });

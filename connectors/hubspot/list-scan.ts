@@ -54,7 +54,7 @@ export function advance(
   checkRising(listed, lastId, isAfter);
   const fresh = skipTo === undefined ? listed : listed.filter(({ id }) => isAfter(id, skipTo));
   if (after === undefined) return { fresh };
-  if (after === place.after) throw sameCursorError("list");
+  if (after === place.after) throw buildSameCursorError("list");
   const last = listed.at(-1)?.id ?? lastId;
   return {
     fresh,
@@ -63,7 +63,7 @@ export function advance(
 }
 
 /** Returns the error for a page that names itself as the next one. */
-export const sameCursorError = (what: "list" | "search"): ProviderError =>
+export const buildSameCursorError = (what: "list" | "search"): ProviderError =>
   buildBrokenPage(`HubSpot's ${what} does not advance: a page has the cursor of the page before`);
 
 /** Returns the beginning of the list, without what was read, after HubSpot refused a cursor. */

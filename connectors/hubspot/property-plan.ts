@@ -16,7 +16,7 @@ import type {
 } from "../../connector-kit/fields.ts";
 import { classifyProperty, type Property } from "./property.ts";
 import { GROUP } from "./property-request.ts";
-import { objectFault } from "./request.ts";
+import { findObjectFault } from "./request.ts";
 
 export interface PropertyPlan {
   objectName: string;
@@ -27,15 +27,15 @@ export interface PropertyPlan {
 }
 
 /** Returns the name in lower case, as HubSpot requires. */
-export const propertyName = ({ definition }: FieldRequest): string => definition.fieldName.toLowerCase();
+export const toPropertyName = ({ definition }: FieldRequest): string => definition.fieldName.toLowerCase();
 
-export function propertyFaults(request: FieldRequest): DefinitionFault[] {
+export function findPropertyFaults(request: FieldRequest): DefinitionFault[] {
   const { objectName, definition } = request;
   const faults = listCommonFaults(definition);
-  if (objectFault(objectName)) {
+  if (findObjectFault(objectName)) {
     faults.unshift({ member: "", message: `"${objectName}" is not the name of a HubSpot object` });
   }
-  if (!/^[a-z][a-z0-9_]{0,99}$/.test(propertyName(request))) {
+  if (!/^[a-z][a-z0-9_]{0,99}$/.test(toPropertyName(request))) {
     const message = "a HubSpot property is named with letters, digits and _, a letter first, at most 100";
     faults.push({ member: "fieldName", message });
   }
@@ -48,17 +48,17 @@ export function propertyFaults(request: FieldRequest): DefinitionFault[] {
 
 export function planProperty(request: FieldRequest, existing: Property | undefined): PropertyPlan {
   const { objectName, definition } = request;
-  const name = propertyName(request);
-  const warnings = [...unheld(definition), ...listStrayMembers(definition)];
+  const name = toPropertyName(request);
+  const warnings = [...warnOfUnheld(definition), ...listStrayMembers(definition)];
   if (name !== definition.fieldName) warnings.unshift(`HubSpot names are in lower case: it is ${name} there`);
   const outcome: FieldOutcome = { fieldName: existing?.name ?? name, action: "none", warnings };
   const plan: PropertyPlan = { objectName, definition, outcome };
-  if (!existing) return { ...plan, body: newProperty(name, definition) };
+  if (!existing) return { ...plan, body: buildProperty(name, definition) };
 
   outcome.metadata = existing.raw;
-  const obstacle = typeConflict(definition, existing);
+  const obstacle = findTypeConflict(definition, existing);
   if (obstacle) return { ...plan, outcome: { ...outcome, error: buildConflict(obstacle) } };
-  const body = difference(definition, existing, warnings);
+  const body = compareDefinition(definition, existing, warnings);
   return Object.keys(body).length > 0 ? { ...plan, body } : plan;
 }
 
@@ -76,15 +76,15 @@ const TYPES: Record<Exclude<FieldKind, "reference">, { type: string; fieldType: 
 
 const LONG_TEXT = 255;
 
-function newProperty(name: string, definition: FieldDefinition): JsonObject {
+function buildProperty(name: string, definition: FieldDefinition): JsonObject {
   const kind = toFieldKind(definition);
   const types = TYPES[kind === "reference" ? "string" : kind];
   const long = kind === "string" && (definition.stringOptions?.length ?? 0) > LONG_TEXT;
   const options =
     kind === "boolean"
-      ? [newOption("true", 1, "True"), newOption("false", 2, "False")]
+      ? [buildOption("true", 1, "True"), buildOption("false", 2, "False")]
       : isChoice(kind)
-        ? wantedValues(definition).map((value, index) => newOption(value, index + 1))
+        ? listWantedValues(definition).map((value, index) => buildOption(value, index + 1))
         : [];
   return {
     name,
@@ -98,16 +98,16 @@ function newProperty(name: string, definition: FieldDefinition): JsonObject {
   };
 }
 
-const newOption = (value: string, displayOrder: number, label = value): JsonObject => ({
+const buildOption = (value: string, displayOrder: number, label = value): JsonObject => ({
   label,
   value,
   displayOrder,
   hidden: false,
 });
 
-const wantedValues = ({ stringOptions }: FieldDefinition): string[] => stringOptions?.values ?? [];
+const listWantedValues = ({ stringOptions }: FieldDefinition): string[] => stringOptions?.values ?? [];
 
-function typeConflict(definition: FieldDefinition, existing: Property): string | undefined {
+function findTypeConflict(definition: FieldDefinition, existing: Property): string | undefined {
   const wanted = toFieldKind(definition);
   const present = classifyProperty(existing);
   // HubSpot has one type of number.
@@ -118,7 +118,7 @@ function typeConflict(definition: FieldDefinition, existing: Property): string |
 }
 
 /** Returns the members that differ. The customer's options stay in their order, new ones follow. */
-function difference(definition: FieldDefinition, existing: Property, warnings: string[]): JsonObject {
+function compareDefinition(definition: FieldDefinition, existing: Property, warnings: string[]): JsonObject {
   const change: JsonObject = {};
   const { displayName, description } = definition;
   if (displayName !== existing.label) change.label = displayName;
@@ -138,7 +138,7 @@ function difference(definition: FieldDefinition, existing: Property, warnings: s
   if (!isChoice(toFieldKind(definition))) return change;
 
   const present = new Set(existing.options.map(({ value }) => value));
-  const missing = wantedValues(definition).filter((value) => !present.has(value));
+  const missing = listWantedValues(definition).filter((value) => !present.has(value));
   if (missing.length === 0) return change;
   if (existing.readOnlyOptions) {
     warnings.push(`${existing.name} lacks the values ${missing.join(", ")}, and HubSpot lets nobody add any`);
@@ -147,13 +147,13 @@ function difference(definition: FieldDefinition, existing: Property, warnings: s
   const last = Math.max(0, ...existing.options.map(({ displayOrder }) => Number(displayOrder) || 0));
   change.options = [
     ...existing.options.map((option, index) => ({ displayOrder: index + 1, hidden: false, ...option })),
-    ...missing.map((value, index) => newOption(value, last + index + 1)),
+    ...missing.map((value, index) => buildOption(value, last + index + 1)),
   ];
   return change;
 }
 
 /** Returns a warning for each part that HubSpot cannot hold. */
-function unheld(definition: FieldDefinition): string[] {
+function warnOfUnheld(definition: FieldDefinition): string[] {
   const { stringOptions = {}, numericOptions = {} } = definition;
   const kind = toFieldKind(definition);
   const warnings: string[] = [];

@@ -30,14 +30,14 @@ export function readProperty(raw: Json | undefined): Property | undefined {
   const readOnlyDefinition = rules.readOnlyDefinition === true;
   return {
     name: raw.name,
-    label: text(raw.label) || raw.name,
-    description: text(raw.description),
-    type: text(raw.type),
-    fieldType: text(raw.fieldType),
+    label: readText(raw.label) || raw.name,
+    description: readText(raw.description),
+    type: readText(raw.type),
+    fieldType: readText(raw.fieldType),
     options: Array.isArray(raw.options) ? raw.options.filter(isJsonObject) : [],
-    ...(text(raw.referencedObjectType) && { referencedObjectType: text(raw.referencedObjectType) }),
+    ...(readText(raw.referencedObjectType) && { referencedObjectType: readText(raw.referencedObjectType) }),
     calculated: raw.calculated === true,
-    formula: text(raw.calculationFormula),
+    formula: readText(raw.calculationFormula),
     hubspotDefined: raw.hubspotDefined === true,
     hasUniqueValue: raw.hasUniqueValue === true,
     readOnlyValue: rules.readOnlyValue === true,
@@ -68,4 +68,4 @@ export function classifyProperty(property: Property): FieldMetadata["valueType"]
   }
 }
 
-const text = (value: Json | undefined): string => (typeof value === "string" ? value : "");
+const readText = (value: Json | undefined): string => (typeof value === "string" ? value : "");

@@ -7,7 +7,7 @@ import type {
   SubscribeEventType,
 } from "../../connector-kit/subscribe-connector.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
-import { changeReport, eventTime, readId, readWord } from "./event-values.ts";
+import { changeReport, toEventTime, readId, readWord } from "./event-values.ts";
 import { toPlural, toSingular, findTypeId } from "./event-objects.ts";
 
 const TYPES: Record<string, SubscribeEventType> = {
@@ -50,7 +50,7 @@ export function readEvent(raw: string): ProviderEvent | undefined {
   const accountRef = readId(event.portalId);
   const type = (Object.hasOwn(TYPES, action) ? TYPES[action] : undefined) ?? "other";
   const recordId = readId(
-    type === "associationUpdate" ? event.fromObjectId : (survivor(event) ?? event.objectId),
+    type === "associationUpdate" ? event.fromObjectId : (getSurvivor(event) ?? event.objectId),
   );
   const objectKey = readObject(
     prefix,
@@ -59,7 +59,7 @@ export function readEvent(raw: string): ProviderEvent | undefined {
   );
   if (!providerEventType || action === "" || !accountRef || !recordId || !objectKey) return undefined;
   const property = readWord(event.propertyName);
-  const to = type === "associationUpdate" ? otherEnd(event) : undefined;
+  const to = type === "associationUpdate" ? readOtherEnd(event) : undefined;
   const report = changeReport("push", {
     type,
     providerEventType,
@@ -117,7 +117,7 @@ const dedupeKey = (event: JsonObject, providerEventType: string): string =>
   ]);
 
 /** The record that is left of a merge. */
-const survivor = (event: JsonObject): Json | undefined => event.newObjectId ?? event.primaryObjectId;
+const getSurvivor = (event: JsonObject): Json | undefined => event.newObjectId ?? event.primaryObjectId;
 
 function readObject(prefix: string, ownTypeId: Json | undefined, event: JsonObject): string | undefined {
   if (prefix !== "object") return findTypeId(prefix);
@@ -125,7 +125,7 @@ function readObject(prefix: string, ownTypeId: Json | undefined, event: JsonObje
   return named && findTypeId(named);
 }
 
-function otherEnd(event: JsonObject): ProviderEvent["to"] {
+function readOtherEnd(event: JsonObject): ProviderEvent["to"] {
   const id = readId(event.toObjectId);
   const [, name] = /_TO_(\w+)$/.exec(readWord(event.associationType) ?? "") ?? [];
   const objectKey = readWord(event.toObjectTypeId) ?? (name && findTypeId(name));
@@ -133,7 +133,7 @@ function otherEnd(event: JsonObject): ProviderEvent["to"] {
 }
 
 function readTime(value: Json | undefined): Pick<ProviderEvent, "occurredTime"> {
-  return typeof value === "number" ? eventTime(new Date(value)) : {};
+  return typeof value === "number" ? toEventTime(new Date(value)) : {};
 }
 
 /** Public samples have these forms, too. */

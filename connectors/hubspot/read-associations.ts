@@ -7,7 +7,7 @@ import { send } from "../../connector-kit/calls/send-request.ts";
 import { getTextAt } from "../../connector-kit/calls/get-text-at.ts";
 import { classify } from "./classify.ts";
 import { isNothingFound, readResults } from "./read-records.ts";
-import { objectFault } from "./request.ts";
+import { findObjectFault } from "./request.ts";
 
 /** HubSpot documents 1,000 sources for one request, and speaks of 100 elsewhere. */
 const MAX_SOURCES = 100;
@@ -27,7 +27,7 @@ export async function addAssociations(
 ): Promise<void> {
   if (records.length === 0) return;
   for (const name of plan.associations) {
-    const fault = objectFault(name);
+    const fault = findObjectFault(name);
     if (fault) throw fault;
     const found = await readTargets(
       plan,
@@ -53,8 +53,10 @@ async function readTargets(
   for (let requests = 1; sources.length > 0; requests++) {
     if (requests > MAX_REQUESTS) throw buildBrokenPage(`HubSpot's associations with ${name} do not end`);
     const inputs = sources.splice(0, MAX_SOURCES);
-    const answer = await send(associationPage(objectName, name, inputs), exactIds(fetch), (response) =>
-      isNothingFound(response) ? undefined : classify(response, account),
+    const answer = await send(
+      buildAssociationPage(objectName, name, inputs),
+      keepExactIds(fetch),
+      (response) => (isNothingFound(response) ? undefined : classify(response, account)),
     );
     if (answer.error) throw answer.error;
     for (const { from, targets, after } of readAnswer(answer.body)) {
@@ -69,7 +71,7 @@ async function readTargets(
   return found;
 }
 
-const associationPage = (from: string, to: string, inputs: Source[]): ProviderRequest => ({
+const buildAssociationPage = (from: string, to: string, inputs: Source[]): ProviderRequest => ({
   method: "POST",
   path: `/crm/associations/2026-03/${from}/${to}/batch/read`,
   body: { inputs },
@@ -106,7 +108,7 @@ const withoutNull = (type: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(type).filter(([, value]) => value !== null));
 
 /** Keeps ids exact that come as numbers too large for JavaScript: they become texts before they are parsed. */
-const exactIds =
+const keepExactIds =
   (fetch: ProviderFetch): ProviderFetch =>
   async (request) => {
     const response = await fetch(request);

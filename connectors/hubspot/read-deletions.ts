@@ -4,7 +4,7 @@ import { send } from "../../connector-kit/calls/send-request.ts";
 import { classify } from "./classify.ts";
 import { advance, parseListPosition, readListing, restart } from "./list-scan.ts";
 import { readMerges } from "./read-merges.ts";
-import { changeProperty, readingFault } from "./read-object.ts";
+import { changeProperty, findReadingFault } from "./read-object.ts";
 import { LIST_LIMIT, listPage } from "./read-request.ts";
 import { readTime } from "./source-record.ts";
 
@@ -14,7 +14,7 @@ import { readTime } from "./source-record.ts";
  */
 export const readDeletions: ReadConnector["readDeletions"] = async (period, checkpoint, fetch) => {
   const { objectName, since, until, account } = period;
-  const fault = readingFault(objectName);
+  const fault = findReadingFault(objectName);
   if (fault) throw fault;
   if (checkpoint?.isMerges === true) return readMerges(period, checkpoint, fetch);
   const place = parseListPosition(checkpoint ?? {});
@@ -33,7 +33,7 @@ export const readDeletions: ReadConnector["readDeletions"] = async (period, chec
     if (deletedTime && (deletedTime < since || deletedTime > until)) return [];
     return [{ id, ...(deletedTime && { deletedTime }), raw }];
   });
-  const warning = checkpoint ? undefined : outOfReach(period);
+  const warning = checkpoint ? undefined : warnOfLostPeriod(period);
   return {
     records,
     next: next ? { ...next } : { isMerges: true },
@@ -44,7 +44,7 @@ export const readDeletions: ReadConnector["readDeletions"] = async (period, chec
 const KEPT_MS = 90 * 24 * 60 * 60_000;
 
 /** Returns a warning if the period begins before what HubSpot still has. */
-function outOfReach({
+function warnOfLostPeriod({
   objectName,
   since,
   until,

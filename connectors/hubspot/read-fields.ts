@@ -4,7 +4,7 @@ import type { WriteConnector } from "../../connector-kit/connector.ts";
 import type { ProviderFetch } from "../../connector-kit/calls/provider-fetch.ts";
 import { readBatches } from "./read-records.ts";
 import { readId } from "./record.ts";
-import { idFault, objectFault } from "./request.ts";
+import { findIdFault, findObjectFault } from "./request.ts";
 
 type ReadRequest = Parameters<WriteConnector["readFields"]>[0];
 
@@ -13,12 +13,12 @@ export async function readFields(
   request: ReadRequest,
   fetch: ProviderFetch,
 ): Promise<Map<string, JsonObject>> {
-  const fault = objectFault(request.objectName);
+  const fault = findObjectFault(request.objectName);
   if (fault) throw fault;
   const raws = await readBatches(
     {
       objectName: request.objectName,
-      ids: request.ids.filter((id) => idFault(id) === undefined),
+      ids: request.ids.filter((id) => findIdFault(id) === undefined),
       properties: request.fields,
       account: request.account,
     },

@@ -58,7 +58,7 @@ export async function readMerges(
     fetch,
   );
   const records = left
-    .flatMap(vanished)
+    .flatMap(listVanished)
     .filter(({ deletedTime }) => !deletedTime || (deletedTime >= since && deletedTime <= until));
   const total = isJsonObject(answer.body) ? answer.body.total : undefined;
   const missing = typeof total === "number" ? total - listed.length : 0;
@@ -67,25 +67,25 @@ export async function readMerges(
 }
 
 /** Returns the records that merged into this one, each with the time at which the history names it first. */
-function vanished(raw: Json): DeletedRecord[] {
+function listVanished(raw: Json): DeletedRecord[] {
   const left = requireObject(raw, "a record");
-  const history = versionsIn(left.propertiesWithHistory);
-  return idsIn(getTextAt(left, `properties.${MERGED}`))
+  const history = listVersions(left.propertiesWithHistory);
+  return splitIds(getTextAt(left, `properties.${MERGED}`))
     .filter((id) => id !== left.id)
     .map((id) => {
       const times = history.flatMap((version) => {
         const time = readTime(isJsonObject(version) ? version.timestamp : undefined);
-        return time && idsIn(getTextAt(version, "value")).includes(id) ? [time] : [];
+        return time && splitIds(getTextAt(version, "value")).includes(id) ? [time] : [];
       });
       const deletedTime = times.toSorted((a, b) => a.getTime() - b.getTime())[0];
       return { id, ...(deletedTime && { deletedTime }), raw: { id, mergedInto: left.id ?? null } };
     });
 }
 
-const versionsIn = (histories: Json | undefined): Json[] => {
+const listVersions = (histories: Json | undefined): Json[] => {
   const history = isJsonObject(histories) ? histories[MERGED] : undefined;
   return Array.isArray(history) ? history : [];
 };
 
-const idsIn = (text: string | undefined): string[] =>
+const splitIds = (text: string | undefined): string[] =>
   (text ?? "").split(";").flatMap((id) => (id.trim() === "" ? [] : [id.trim()]));

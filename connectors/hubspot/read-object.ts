@@ -1,6 +1,6 @@
 /** Knows what differs between HubSpot's objects when they are read. */
 import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
-import { objectFault } from "./request.ts";
+import { findObjectFault } from "./request.ts";
 
 const CONTACTS = new Set(["contacts", "contact", "0-1"]);
 
@@ -27,8 +27,8 @@ export const isReadable = (objectName: string): boolean =>
   !OUTSIDE_CRM.has(objectName) && !OCCURRENCES.test(objectName);
 
 /** Returns why an object cannot be read; undefined if that is not known. */
-export function readingFault(objectName: string): ProviderError | undefined {
-  if (isReadable(objectName)) return objectFault(objectName);
+export function findReadingFault(objectName: string): ProviderError | undefined {
+  if (isReadable(objectName)) return findObjectFault(objectName);
   const message = `Reading \`${objectName}\` of HubSpot is not supported yet; read CRM objects, owners or lists`;
   return new ProviderError({ kind: "invalid", message });
 }

@@ -84,13 +84,13 @@ export function readResults(body: Json | undefined): Json[] {
   for (const entry of listed) {
     const fault = readFault(entry);
     if (!fault) throw buildBrokenPage("HubSpot's answer is broken: an error of a batch read has no reason");
-    if (fault.category !== NOT_FOUND) throw whyMissing(fault);
+    if (fault.category !== NOT_FOUND) throw explainMissing(fault);
   }
   return listOrBroken(results, "`results`");
 }
 
 /** A reason that is not known to be about the request may pass. */
-function whyMissing(fault: HubspotFault): ProviderError {
+function explainMissing(fault: HubspotFault): ProviderError {
   const error = toRecordError(fault);
   if (error.kind !== "invalid" || fault.category === "VALIDATION_ERROR") return error;
   const { code, message } = error;

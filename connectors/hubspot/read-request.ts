@@ -85,7 +85,7 @@ export function searchPage({
   after,
 }: SearchPage): ProviderRequest {
   const all: JsonObject[] = [
-    ...timeFilter(plan),
+    ...buildTimeFilter(plan),
     ...(afterId === undefined ? [] : [{ propertyName: "hs_object_id", operator: "GT", value: afterId }]),
     ...(having === undefined ? [] : [{ propertyName: having, operator: "HAS_PROPERTY" }]),
     ...filters.map(({ fieldName, value }) => ({
@@ -108,7 +108,7 @@ export function searchPage({
  * Both bounds are inclusive, in milliseconds since the epoch. A bound at the epoch is answered with 500 by some of HubSpot's addresses
  * (estuary/connectors, source-hubspot-native, 2026-09), and leaves nothing out.
  */
-function timeFilter({ objectName, since, until }: SearchPage["plan"]): JsonObject[] {
+function buildTimeFilter({ objectName, since, until }: SearchPage["plan"]): JsonObject[] {
   const propertyName = changeProperty(objectName);
   const text = (time: Date) => String(time.getTime());
   const from = since && since.getTime() > 0 ? since : undefined;

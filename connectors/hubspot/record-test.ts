@@ -5,7 +5,7 @@ import type { FieldFilter, ReadPlan, SourceRecord } from "../../connector-kit/re
 type Tested = Pick<ReadPlan, "since" | "until" | "metadata">;
 
 /** Returns a test of the time of change; a record without one passes. */
-export function timeTest({ since, until }: Tested): (record: SourceRecord) => boolean {
+export function createTimeTest({ since, until }: Tested): (record: SourceRecord) => boolean {
   const from = since?.getTime() ?? -Infinity;
   const to = until?.getTime() ?? Infinity;
   return ({ changeTime }) => {
@@ -18,7 +18,7 @@ export function timeTest({ since, until }: Tested): (record: SourceRecord) => bo
 export function filterTest(filters: FieldFilter[], { metadata }: Tested): (record: SourceRecord) => boolean {
   const tests = filters.map(({ fieldName, value }) => {
     const field = metadata?.fields[fieldName] ?? metadata?.fields[fieldName.toLowerCase()];
-    const normal = NORMAL[field?.providerType ?? ""] ?? normalText;
+    const normal = NORMAL[field?.providerType ?? ""] ?? normalizeText;
     return { name: fieldName, lower: fieldName.toLowerCase(), normal, wanted: normal(String(value)) };
   });
   return ({ values }) =>
@@ -28,16 +28,16 @@ export function filterTest(filters: FieldFilter[], { metadata }: Tested): (recor
     });
 }
 
-const normalText = (text: string): string => text.toLowerCase();
-const normalTime = (text: string): string | number =>
+const normalizeText = (text: string): string => text.toLowerCase();
+const normalizeTime = (text: string): string | number =>
   /^-?\d+$/.test(text) ? Number(text) : Date.parse(text) || text;
 
 /** Compares by the type of the property. Choices are compared with case. */
 const NORMAL: Record<string, (text: string) => string | number> = {
   enumeration: (text) => text,
   number: (text) => (text === "" || Number.isNaN(Number(text)) ? text : Number(text)),
-  date: normalTime,
-  datetime: normalTime,
+  date: normalizeTime,
+  datetime: normalizeTime,
 };
 
 const toText = (value: Json): string => (typeof value === "string" ? value : JSON.stringify(value));

@@ -17,17 +17,17 @@ export const OBJECTS = `/crm/objects/${CRM_VERSION}`;
 export const BATCH_LIMIT = 100;
 
 /** Returns why an object name cannot be used; undefined if it can. */
-export const objectFault = (objectName: string): ProviderError | undefined =>
-  isPathWord(objectName) ? undefined : invalid(`"${objectName}" is not the name of a HubSpot object`);
+export const findObjectFault = (objectName: string): ProviderError | undefined =>
+  isPathWord(objectName) ? undefined : buildInvalid(`"${objectName}" is not the name of a HubSpot object`);
 
 /** Returns why a record id cannot be used; undefined if it can. */
-export const idFault = (id: string | undefined): ProviderError | undefined =>
-  id !== undefined && isPathWord(id) ? undefined : invalid(`"${id ?? ""}" is not a HubSpot record id`);
+export const findIdFault = (id: string | undefined): ProviderError | undefined =>
+  id !== undefined && isPathWord(id) ? undefined : buildInvalid(`"${id ?? ""}" is not a HubSpot record id`);
 
 export const createOne = (objectName: string, record: RecordToWrite): ProviderRequest => ({
   method: "POST",
   path: `${OBJECTS}/${objectName}`,
-  body: input(record),
+  body: toInput(record),
   repeatable: false,
 });
 
@@ -53,7 +53,7 @@ export const createBatch = (write: RecordWrite, indexes: number[]): ProviderRequ
   path: `${OBJECTS}/${write.objectName}/batch/create`,
   body: {
     inputs: pick(write.records, indexes).map(([index, record]) => ({
-      ...input(record),
+      ...toInput(record),
       ...(write.allOrNone ? {} : { objectWriteTraceId: String(index) }),
     })),
   },
@@ -107,7 +107,7 @@ export function toProperties(fields: JsonObject): JsonObject {
   );
 }
 
-function input(record: RecordToWrite): JsonObject {
+function toInput(record: RecordToWrite): JsonObject {
   const written: JsonObject = { properties: toProperties(record.fields) };
   if (!record.associations?.length) return written;
   written.associations = record.associations.map(({ to, types }) => ({
@@ -130,4 +130,5 @@ export const pick = (records: RecordToWrite[], indexes: number[]): [number, Reco
 /** Whether a text (object name, type id such as `2-123456`, record id) cannot change the path. */
 export const isPathWord = (text: string): boolean => /^[A-Za-z0-9_-]{1,255}$/.test(text);
 
-export const invalid = (message: string): ProviderError => new ProviderError({ kind: "invalid", message });
+export const buildInvalid = (message: string): ProviderError =>
+  new ProviderError({ kind: "invalid", message });

@@ -6,11 +6,11 @@ import { writeSingly, type SingleOutcome } from "../../connector-kit/calls/write
 import { isJsonObject } from "../../ground/json.ts";
 import { classify } from "./classify.ts";
 import { toOutcome } from "./record.ts";
-import { createOne, deleteOne, idFault, updateOne } from "./request.ts";
+import { createOne, deleteOne, findIdFault, updateOne } from "./request.ts";
 
 export const writeOneByOne = (write: RecordWrite, fetch: ProviderFetch): Promise<WriteResult> =>
   writeSingly(write, {
-    findFault: ({ id }) => (write.type === "create" ? undefined : idFault(id)),
+    findFault: ({ id }) => (write.type === "create" ? undefined : findIdFault(id)),
     send: (record) => writeOne(write, record, fetch),
   });
 

@@ -12,7 +12,7 @@ import { countItems, isListed, readEvent, readEvents, polledEvent, sampleEvent }
 import { findFault, isSigned } from "./push-signature.ts";
 import { buildRegistration } from "./push-registration.ts";
 import { getSchema } from "./property-request.ts";
-import { objectFault } from "./request.ts";
+import { findObjectFault } from "./request.ts";
 import { readTime } from "./source-record.ts";
 
 export const subscribe: SubscribeConnector = {
@@ -35,21 +35,21 @@ export const subscribe: SubscribeConnector = {
 
 /** Only HubSpot knows the type id of a custom object. */
 async function findObjectKey(objectName: string, fetch: ProviderFetch): Promise<string> {
-  const fault = objectFault(objectName);
+  const fault = findObjectFault(objectName);
   if (fault) throw fault;
   const answer = await send(getSchema(objectName), fetch, classify);
   if (answer.error) throw answer.error;
-  return required(answer.body, "objectTypeId");
+  return requireText(answer.body, "objectTypeId");
 }
 
 async function findAccountRef(fetch: ProviderFetch): Promise<string> {
   const path = "/account-info/2026-03/details";
   const answer = await send({ method: "GET", path, repeatable: true }, fetch, classify);
   if (answer.error) throw answer.error;
-  return required(answer.body, "portalId");
+  return requireText(answer.body, "portalId");
 }
 
-function required(body: Parameters<typeof requireObject>[0], name: string): string {
+function requireText(body: Parameters<typeof requireObject>[0], name: string): string {
   const value = getTextAt(requireObject(body, "the answer"), name);
   if (value !== undefined) return value;
   throw new ProviderError({ kind: "unreadable", message: `HubSpot's answer has no \`${name}\`` });

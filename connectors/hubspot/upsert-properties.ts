@@ -9,7 +9,7 @@ import type { FieldOutcome, FieldRequest } from "../../connector-kit/fields.ts";
 import { classify } from "./classify.ts";
 import { readFault, toRecordError } from "./fault.ts";
 import { readProperty, type Property } from "./property.ts";
-import { planProperty, propertyName, type PropertyPlan } from "./property-plan.ts";
+import { planProperty, toPropertyName, type PropertyPlan } from "./property-plan.ts";
 import {
   createGroup,
   createProperties,
@@ -29,7 +29,7 @@ export async function upsertProperties(
   const existing = new Map<string, Map<string, Property>>();
   for (const name of objectNames) existing.set(name, await readProperties(name, fetch));
   const plans = requests.map((request) =>
-    planProperty(request, existing.get(request.objectName)?.get(propertyName(request))),
+    planProperty(request, existing.get(request.objectName)?.get(toPropertyName(request))),
   );
   const planned = plans.map(({ outcome }) => outcome);
   const open = [...plans.keys()].filter((index) => plans[index]?.body);
@@ -57,7 +57,7 @@ export async function readProperties(
   fetch: ProviderFetch,
 ): Promise<Map<string, Property>> {
   const answer = await send(listProperties(objectName), fetch, classify);
-  if (answer.error) throw unknownObject(objectName, answer.error);
+  if (answer.error) throw toUnknownObject(objectName, answer.error);
   const results = isJsonObject(answer.body) && Array.isArray(answer.body.results) ? answer.body.results : [];
   const properties = results.flatMap((raw) => readProperty(raw) ?? []);
   return new Map(properties.map((property) => [property.name, property]));
@@ -70,7 +70,7 @@ interface Run {
 }
 
 /** HubSpot answers 400 to the name of an object that it does not know. */
-function unknownObject(objectName: string, error: ProviderError): ProviderError {
+function toUnknownObject(objectName: string, error: ProviderError): ProviderError {
   if (error.kind !== "not_found" && !/infer object type/i.test(error.message)) return error;
   const { code, status, rawResponse } = error;
   const message = `HubSpot has no object \`${objectName}\``;
@@ -98,7 +98,7 @@ async function createMany(run: Run, objectName: string, indexes: number[]): Prom
   }
   // Failed ones are missing from the results, so only names match.
   const made = new Map(listIn(answer.body, "results").map((raw) => [String(raw.name), raw]));
-  const refused = refusals(answer.body);
+  const refused = listRefusals(answer.body);
   for (const index of indexes) {
     const name = plans[index]?.outcome.fieldName ?? "";
     const metadata = made.get(name);
@@ -142,7 +142,7 @@ async function patch({ fetch, outcomes }: Run, index: number, plan: PropertyPlan
 const isAboutDefinitions = ({ kind }: ProviderError): boolean => kind === "invalid" || kind === "conflict";
 
 /** Returns by name why definitions that are missing from a batch's results were refused. */
-function refusals(body: Json | undefined): Map<string, ProviderError> {
+function listRefusals(body: Json | undefined): Map<string, ProviderError> {
   return new Map(
     listIn(body, "errors").flatMap((entry): [string, ProviderError][] => {
       const context = isJsonObject(entry.context) ? entry.context : {};

@@ -5,7 +5,7 @@ import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import { createInBatches, createWaves } from "./batch-create.ts";
 import { updateInBatches, updateWaves } from "./batch-update.ts";
 import { readFields } from "./read-fields.ts";
-import { BATCH_LIMIT, createBatch, idFault, objectFault, updateBatch } from "./request.ts";
+import { BATCH_LIMIT, createBatch, findIdFault, findObjectFault, updateBatch } from "./request.ts";
 import { upsertBatch, upsertFault, upsertInBatches, upsertWaves } from "./batch-upsert.ts";
 import { buildRecordRequest, writeOneByOne } from "./single.ts";
 
@@ -21,7 +21,7 @@ export const write: WriteConnector = {
   },
   prepare,
   async write(order, fetch) {
-    const fault = objectFault(order.objectName);
+    const fault = findObjectFault(order.objectName);
     if (fault) return { outcomes: order.records.map(() => ({ success: false, error: fault })), warnings: [] };
     if (order.type === "upsert") return upsertInBatches(order, fetch);
     if (!order.batch || order.type === "delete") return writeOneByOne(order, fetch);
@@ -35,7 +35,7 @@ export const write: WriteConnector = {
 
 function prepare(order: RecordWrite): ProviderRequest[] {
   const faults = [
-    objectFault(order.objectName),
+    findObjectFault(order.objectName),
     ...order.records.map((record) => recordFault(order, record)),
   ];
   const fault = faults.find((found) => found instanceof ProviderError);
@@ -49,5 +49,5 @@ function prepare(order: RecordWrite): ProviderRequest[] {
 
 function recordFault(order: RecordWrite, record: RecordToWrite): ProviderError | undefined {
   if (order.type === "create") return undefined;
-  return order.type === "upsert" ? upsertFault(order, record) : idFault(record.id);
+  return order.type === "upsert" ? upsertFault(order, record) : findIdFault(record.id);
 }

@@ -17,7 +17,7 @@ export const provider = keyAsBasic("Insightly", "https://{{.subdomain}}.insightl
 });
 
 /** The member that holds an object's id, in records and in updates. */
-const known = (name: string): ObjectRules => ({
+const describeById = (name: string): ObjectRules => ({
   idPath: name,
   update: { method: "PUT", path: "/v3.1/{path}", idTo: `body.${name}` },
 });
@@ -38,12 +38,12 @@ export const description: Description = {
     get: { path: "/v3.1/{path}/{id}" },
   },
   objects: {
-    Contacts: { ...known("CONTACT_ID"), example: { FIRST_NAME: "Ada" } },
-    Leads: { ...known("LEAD_ID"), example: { LAST_NAME: "Quill" } },
-    Organisations: { ...known("ORGANISATION_ID"), example: { ORGANISATION_NAME: "Quill Ltd" } },
-    Opportunities: { ...known("OPPORTUNITY_ID"), example: { OPPORTUNITY_NAME: "Pens" } },
-    Projects: { ...known("PROJECT_ID"), example: { PROJECT_NAME: "Move" } },
-    Tasks: { ...known("TASK_ID"), example: { TITLE: "Call Ada" } },
+    Contacts: { ...describeById("CONTACT_ID"), example: { FIRST_NAME: "Ada" } },
+    Leads: { ...describeById("LEAD_ID"), example: { LAST_NAME: "Quill" } },
+    Organisations: { ...describeById("ORGANISATION_ID"), example: { ORGANISATION_NAME: "Quill Ltd" } },
+    Opportunities: { ...describeById("OPPORTUNITY_ID"), example: { OPPORTUNITY_NAME: "Pens" } },
+    Projects: { ...describeById("PROJECT_ID"), example: { PROJECT_NAME: "Move" } },
+    Tasks: { ...describeById("TASK_ID"), example: { TITLE: "Call Ada" } },
   },
   errors: { message: ["Message"], plainText: true },
   sources: {

@@ -17,7 +17,7 @@ export const provider = headerKey("Iterable", "https://{{.subdomain}}.iterable.c
 });
 
 /** A bulk update names the users that it refused, by reason. */
-const refusedLists = (kind: "Emails" | "UserIds") =>
+const listRefused = (kind: "Emails" | "UserIds") =>
   Object.entries({
     invalid: "the address or id is not valid",
     invalidData: "a value does not have the type of its field",
@@ -34,7 +34,7 @@ const MERGED = { mergeNestedObjects: true };
  * An update creates the user if there is none, so it is an upsert. Iterable stores it up to a minute later: it is not read back.
  * There is no list of users.
  */
-const users = (key: string, path: string): ObjectRules => ({
+const describeUsers = (key: string, path: string): ObjectRules => ({
   modes: ["delete"],
   upsert: {
     method: "POST",
@@ -55,7 +55,7 @@ const users = (key: string, path: string): ObjectRules => ({
       each: "dataFields",
       also: MERGED,
       ref: { of: key, from: "" },
-      refused: refusedLists(key === "email" ? "Emails" : "UserIds"),
+      refused: listRefused(key === "email" ? "Emails" : "UserIds"),
     },
   },
   delete: { method: "DELETE", path },
@@ -77,7 +77,7 @@ const users = (key: string, path: string): ObjectRules => ({
 const changed: ObjectRules = { changedPath: "updatedAt" };
 
 /** In the order of ids, by page; a request without a page is not described (Iterable/api-client 981eeb5, 2026-07-09). */
-const inPages = (name: string, most: number): ObjectRules => ({
+const listInPages = (name: string, most: number): ObjectRules => ({
   list: { path: "/api/{path}", pageSize: { to: "query.pageSize", most } },
   paging: { page: { to: "query.page", first: 1, anySize: true, next: "nextPageUrl" } },
   total: `total${name}Count`,
@@ -93,8 +93,8 @@ export const description: Description = {
     paging: { none: true },
   },
   objects: {
-    users: users("email", "/api/users/{id}"),
-    usersByUserId: users("userId", "/api/users/byUserId/{id}"),
+    users: describeUsers("email", "/api/users/{id}"),
+    usersByUserId: describeUsers("userId", "/api/users/byUserId/{id}"),
     lists: {
       modes: ["read", "create", "delete"],
       create: { method: "POST", path: "/api/lists", id: "listId" },
@@ -103,7 +103,7 @@ export const description: Description = {
     },
     campaigns: {
       ...changed,
-      ...inPages("Campaigns", 1000),
+      ...listInPages("Campaigns", 1000),
       // Iterable does not say whether the list has archived ones; that of journeys has none. One that both lists have is read twice.
       furtherLists: [{ query: { campaignState: "Archived" } }],
       modes: ["read", "create"],
@@ -111,13 +111,13 @@ export const description: Description = {
       get: { path: "/api/campaigns/{id}" },
       example: { name: "Pens", templateId: 1, listIds: [1] },
     },
-    templates: { ...changed, ...inPages("Templates", 1000), idPath: "templateId" },
+    templates: { ...changed, ...listInPages("Templates", 1000), idPath: "templateId" },
     channels: {},
     messageTypes: changed,
     webhooks: {},
     journeys: {
       ...changed,
-      ...inPages("Journeys", 50),
+      ...listInPages("Journeys", 50),
       furtherLists: [{ query: { state: "Archived" } }],
     },
     catalogs: {

@@ -13,10 +13,10 @@ export const provider = oauth2("Linear", "https://api.linear.app/graphql", {
 });
 
 /** Lists and filters are named after the type of the record. Archived records are left out unless they are asked for. */
-function readable(list: string, type: string, fields: string[], also: Record<string, boolean> = {}) {
+function describeReadable(list: string, type: string, fields: string[], also: Record<string, boolean> = {}) {
   return {
     list,
-    get: lowered(type),
+    get: lowerFirst(type),
     fields,
     arguments: { includeArchived: true, ...also },
     since: { argument: "filter", type: `${type}Filter`, path: "updatedAt.gte" },
@@ -24,20 +24,20 @@ function readable(list: string, type: string, fields: string[], also: Record<str
 }
 
 /** Mutations and their inputs are named after the type, too. */
-const graphql = (list: string, type: string, fields: string[]): ObjectRules["graphql"] => ({
-  ...readable(list, type, fields),
-  create: { field: `${lowered(type)}Create`, input: `${type}CreateInput!` },
-  update: { field: `${lowered(type)}Update`, input: `${type}UpdateInput!` },
-  delete: { field: `${lowered(type)}Delete` },
+const describeGraphql = (list: string, type: string, fields: string[]): ObjectRules["graphql"] => ({
+  ...describeReadable(list, type, fields),
+  create: { field: `${lowerFirst(type)}Create`, input: `${type}CreateInput!` },
+  update: { field: `${lowerFirst(type)}Update`, input: `${type}UpdateInput!` },
+  delete: { field: `${lowerFirst(type)}Delete` },
 });
 
-const names = (text: string): string[] => text.split(" ");
+const splitNames = (text: string): string[] => text.split(" ");
 
 /** A record of another type, by its id and what people call it. */
-const other = (name: string, ...members: string[]): string[] =>
+const selectOther = (name: string, ...members: string[]): string[] =>
   ["id", ...members].map((member) => `$['${name}']['${member}']`);
 
-const lowered = (type: string): string => type.charAt(0).toLowerCase() + type.slice(1);
+const lowerFirst = (type: string): string => type.charAt(0).toLowerCase() + type.slice(1);
 
 /** A delete puts these into the trash, where they are archived. */
 const deleted = { at: "trashed" };
@@ -48,63 +48,65 @@ export const description: Description = {
   objects: {
     issues: {
       deleted,
-      graphql: graphql("issues", "Issue", [
-        ...names("identifier number title description priority estimate dueDate url branchName labelIds"),
-        ...names("createdAt startedAt completedAt canceledAt archivedAt snoozedUntilAt"),
-        ...other("state", "name", "type"),
-        ...names("team assignee creator project parent").flatMap((name) => other(name)),
+      graphql: describeGraphql("issues", "Issue", [
+        ...splitNames(
+          "identifier number title description priority estimate dueDate url branchName labelIds",
+        ),
+        ...splitNames("createdAt startedAt completedAt canceledAt archivedAt snoozedUntilAt"),
+        ...selectOther("state", "name", "type"),
+        ...splitNames("team assignee creator project parent").flatMap((name) => selectOther(name)),
       ]),
       example: { title: "Ink leaks", teamId: "9cfb482a-81e3-4154-b5b9-2c805e70a02d" },
     },
     projects: {
       deleted,
-      graphql: graphql("projects", "Project", [
-        ...names("name description content url slugId priority progress health labelIds"),
-        ...names("startDate targetDate createdAt startedAt completedAt canceledAt archivedAt"),
-        ...other("status", "name", "type"),
-        ...other("lead"),
+      graphql: describeGraphql("projects", "Project", [
+        ...splitNames("name description content url slugId priority progress health labelIds"),
+        ...splitNames("startDate targetDate createdAt startedAt completedAt canceledAt archivedAt"),
+        ...selectOther("status", "name", "type"),
+        ...selectOther("lead"),
       ]),
       example: { name: "Pens", teamIds: ["9cfb482a-81e3-4154-b5b9-2c805e70a02d"] },
     },
     comments: {
-      graphql: graphql("comments", "Comment", [
-        ...names("body url issueId parentId projectId quotedText"),
-        ...names("createdAt editedAt resolvedAt archivedAt"),
-        ...other("user"),
+      graphql: describeGraphql("comments", "Comment", [
+        ...splitNames("body url issueId parentId projectId quotedText"),
+        ...splitNames("createdAt editedAt resolvedAt archivedAt"),
+        ...selectOther("user"),
       ]),
       example: { body: "Asked for pens", issueId: "7b1c2d3e-81e3-4154-b5b9-2c805e70a02d" },
     },
     issueLabels: {
-      graphql: graphql("issueLabels", "IssueLabel", [
-        ...names("name color description isGroup createdAt retiredAt archivedAt"),
-        ...other("team"),
-        ...other("parent"),
+      graphql: describeGraphql("issueLabels", "IssueLabel", [
+        ...splitNames("name color description isGroup createdAt retiredAt archivedAt"),
+        ...selectOther("team"),
+        ...selectOther("parent"),
       ]),
       example: { name: "pens" },
     },
     documents: {
       deleted,
-      graphql: graphql("documents", "Document", [
-        ...names("title content url slugId icon color createdAt archivedAt"),
-        ...other("creator"),
-        ...other("project"),
+      graphql: describeGraphql("documents", "Document", [
+        ...splitNames("title content url slugId icon color createdAt archivedAt"),
+        ...selectOther("creator"),
+        ...selectOther("project"),
       ]),
       example: { title: "Pens" },
     },
     teams: {
       modes: ["read"],
-      graphql: readable(
+      graphql: describeReadable(
         "teams",
         "Team",
-        names("name key displayName description visibility timezone createdAt archivedAt"),
+        splitNames("name key displayName description visibility timezone createdAt archivedAt"),
       ),
     },
     users: {
       modes: ["read"],
-      graphql: readable(
+      graphql: describeReadable(
         "users",
         "User",
-        names("name displayName email title active admin guest timezone createdAt archivedAt"),
+        splitNames("name displayName email title active admin guest timezone createdAt archivedAt"),
         { includeDisabled: true },
       ),
     },

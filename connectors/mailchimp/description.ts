@@ -23,7 +23,7 @@ const members = "/3.0/lists/{path}/members";
 const text = { type: "string" as const };
 
 /** A list by position whose records keep their places. `asked`: parameters that bring members which are absent otherwise. */
-const sorted = (field: string, asked: Record<string, string> = {}) => ({
+const listSorted = (field: string, asked: Record<string, string> = {}) => ({
   path: "/3.0/{path}",
   query: { sort_field: field, sort_dir: "ASC", ...asked },
   pageSize: { to: "query.count", most: 1000 },
@@ -44,12 +44,12 @@ export const description: Description = {
   },
   objects: {
     lists: {
-      list: sorted("date_created", { include_total_contacts: "true" }),
+      list: listSorted("date_created", { include_total_contacts: "true" }),
       get: { path: "/3.0/{path}/{id}?include_total_contacts=true" },
       example: { name: "Pens", permission_reminder: "You bought a pen", email_type_option: false },
     },
     campaigns: {
-      list: sorted("create_time", { include_resend_shortcut_eligibility: "true" }),
+      list: listSorted("create_time", { include_resend_shortcut_eligibility: "true" }),
       get: { path: "/3.0/{path}/{id}?include_resend_shortcut_eligibility=true" },
       update: {
         ...update,
@@ -61,7 +61,7 @@ export const description: Description = {
       idPattern: "[0-9]{1,20}",
       // No answer has the html of a template.
       update: { ...update, repeats: ["name"], requires: ["html"] },
-      list: sorted("date_created"),
+      list: listSorted("date_created"),
       example: { name: "Pens", html: "<p>Pens</p>" },
     },
     stores: {

@@ -20,7 +20,7 @@ export const provider = oauth2("Microsoft", "https://graph.microsoft.com", {
  * The address of a next page counts the items before it, so that one that is deleted meanwhile hides another one: lists go on by the time of
  * change. What a list is sorted by must be in the filter, and first.
  */
-const dated = (path: string, most = 500): Pick<ObjectRules, "list" | "since"> => ({
+const listByDate = (path: string, most = 500): Pick<ObjectRules, "list" | "since"> => ({
   list: {
     path,
     query: { $orderby: "lastModifiedDateTime" },
@@ -62,15 +62,15 @@ export const description: Description = {
   },
   objects: {
     "me/contacts": {
-      ...dated("/v1.0/me/{path}"),
+      ...listByDate("/v1.0/me/{path}"),
       path: "contacts",
       metadata: { label: "Contact", fields: contactFields },
       example: { givenName: "Ada" },
     },
-    "me/events": { ...dated("/v1.0/me/{path}"), path: "events", example: { subject: "Pens" } },
+    "me/events": { ...listByDate("/v1.0/me/{path}"), path: "events", example: { subject: "Pens" } },
     // Larger pages of whole messages take Graph too long.
     "me/messages": {
-      ...dated("/v1.0/me/{path}", 100),
+      ...listByDate("/v1.0/me/{path}", 100),
       path: "messages",
       example: { subject: "Pens" },
     },
@@ -79,7 +79,7 @@ export const description: Description = {
     "me/calendars/events": {
       modes: ["read"],
       parent: { object: "me/calendars" },
-      ...dated("/v1.0/me/calendars/{parent}/events"),
+      ...listByDate("/v1.0/me/calendars/{parent}/events"),
       get: { path: "/v1.0/me/events/{id}" },
       example: { subject: "Pens" },
     },
@@ -92,7 +92,7 @@ export const description: Description = {
     "me/contactFolders/contacts": {
       modes: ["read"],
       parent: { object: "me/contactFolders" },
-      ...dated("/v1.0/me/contactFolders/{parent}/contacts"),
+      ...listByDate("/v1.0/me/contactFolders/{parent}/contacts"),
       get: { path: "/v1.0/me/contacts/{id}" },
       metadata: { label: "Contact", fields: contactFields },
       example: { givenName: "Ada" },

@@ -29,10 +29,10 @@ const itemsPage = (boards: string, further = "") =>
   `query($boards:[ID!],$limit:Int!,$cursor:String){boards(ids:$boards${boards})` +
   `{items_page(limit:$limit,cursor:$cursor${further}){cursor items{${item}}}}}`;
 
-const mutation = (query: string) => ({ method: "POST" as const, path, body: { query } });
+const buildMutation = (query: string) => ({ method: "POST" as const, path, body: { query } });
 
 /** Records by their ids. `constant`: further arguments, each after a comma. */
-const single = (list: string, fields: string, constant = ""): ObjectRules["get"] => ({
+const getSingle = (list: string, fields: string, constant = ""): ObjectRules["get"] => ({
   method: "POST",
   path,
   body: { query: `query($ids:[ID!]){${list}(ids:$ids${constant}){${fields}}}` },
@@ -41,7 +41,7 @@ const single = (list: string, fields: string, constant = ""): ObjectRules["get"]
 });
 
 /** A list by number of page. */
-const pages = (list: string, fields: string, constant: string, most = 100): ObjectRules => ({
+const listPages = (list: string, fields: string, constant: string, most = 100): ObjectRules => ({
   list: {
     method: "POST",
     path,
@@ -52,7 +52,7 @@ const pages = (list: string, fields: string, constant: string, most = 100): Obje
   },
   records: `data.${list}`,
   paging: { page: { to: "body.variables.page", first: 1, anySize: true } },
-  get: single(list, fields, constant),
+  get: getSingle(list, fields, constant),
 });
 
 /** Only active ones are listed otherwise. The order by their last use would change while pages are read. */
@@ -66,7 +66,7 @@ export const description: Description = {
   defaults: { modes: ["read"] },
   objects: {
     boards: {
-      ...pages(
+      ...listPages(
         "boards",
         "id name description state board_kind type hierarchy_type workspace_id updated_at",
         ALL_BOARDS,
@@ -75,18 +75,18 @@ export const description: Description = {
       modes: ["read", "create", "delete"],
       changedPath: "updated_at",
       create: {
-        ...mutation(
+        ...buildMutation(
           "mutation($name:String!,$board_kind:BoardKind!,$description:String,$workspace_id:ID)" +
             "{create_board(board_name:$name,board_kind:$board_kind,description:$description,workspace_id:$workspace_id){id}}",
         ),
         wrap: { in: "variables" },
         id: "data.create_board.id",
       },
-      delete: { ...mutation("mutation($id:ID!){delete_board(board_id:$id){id}}"), idTo: id },
+      delete: { ...buildMutation("mutation($id:ID!){delete_board(board_id:$id){id}}"), idTo: id },
       example: { name: "Pens", board_kind: "public" },
     },
     updates: {
-      ...pages(
+      ...listPages(
         "updates",
         "id item_id body text_body creator_id created_at edited_at updated_at replies{id body text_body creator_id created_at}",
         "",
@@ -94,7 +94,7 @@ export const description: Description = {
       modes: ["read", "create", "update", "delete"],
       changedPath: "updated_at",
       create: {
-        ...mutation(
+        ...buildMutation(
           "mutation($item_id:ID,$parent_id:ID,$body:String!)" +
             "{create_update(item_id:$item_id,parent_id:$parent_id,body:$body){id}}",
         ),
@@ -102,33 +102,36 @@ export const description: Description = {
         id: "data.create_update.id",
       },
       update: {
-        ...mutation("mutation($id:ID!,$body:String!){edit_update(id:$id,body:$body){id}}"),
+        ...buildMutation("mutation($id:ID!,$body:String!){edit_update(id:$id,body:$body){id}}"),
         wrap: { in: "variables" },
         idTo: id,
         empty: true,
       },
-      delete: { ...mutation("mutation($id:ID!){delete_update(id:$id){id}}"), idTo: id },
+      delete: { ...buildMutation("mutation($id:ID!){delete_update(id:$id){id}}"), idTo: id },
       example: { item_id: "9876543210", body: "Asked for pens" },
     },
     users: {
-      ...pages(
+      ...listPages(
         "users",
         "id name email title status kind is_deleted created_at",
         ",status:[ACTIVE,PENDING,INACTIVE],sort:[{field:CREATED_AT,direction:ASC}]",
         500,
       ),
-      get: single(
+      get: getSingle(
         "users",
         "id name email title status kind is_deleted created_at",
         ",status:[ACTIVE,PENDING,INACTIVE]",
       ),
     },
-    workspaces: { ...pages("workspaces", "id name kind description state created_at", ALL_STATES), deleted },
+    workspaces: {
+      ...listPages("workspaces", "id name kind description state created_at", ALL_STATES),
+      deleted,
+    },
     teams: {
       list: { method: "POST", path, body: { query: "query{teams{id name picture_url}}" } },
       records: "data.teams",
       paging: { none: true },
-      get: single("teams", "id name picture_url"),
+      get: getSingle("teams", "id name picture_url"),
     },
   },
   others: {
@@ -182,8 +185,8 @@ export const description: Description = {
         idTo: id,
         empty: true,
       },
-      delete: { ...mutation("mutation($id:ID!){delete_item(item_id:$id){id}}"), idTo: id },
-      get: single("items", item),
+      delete: { ...buildMutation("mutation($id:ID!){delete_item(item_id:$id){id}}"), idTo: id },
+      get: getSingle("items", item),
       metadata: {
         label: "Item",
         fields: { name: { type: "string", required: true } },

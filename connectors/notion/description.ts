@@ -18,7 +18,7 @@ export const provider = oauth2("Notion", "https://api.notion.com", {
 const headers = { "Notion-Version": "2026-03-11" };
 
 /** Search lists pages and databases alike. What is edited during a read moves to the end, where it is read again. */
-const found = (value: string, version: { headers?: Record<string, string> } = {}): ObjectRules => ({
+const searchFor = (value: string, version: { headers?: Record<string, string> } = {}): ObjectRules => ({
   modes: ["read"],
   list: {
     method: "POST",
@@ -98,9 +98,9 @@ export const description: Description = {
   },
   objects: {
     // A search shows what is new when it is indexed; Notion does not say how late that is. The overlap holds for all objects.
-    pages: { ...found("page"), since: { overlapMinutes: 15, settlingMinutes: 360 } },
-    databases: found("database"),
-    data_sources: found("data_source", { headers }),
+    pages: { ...searchFor("page"), since: { overlapMinutes: 15, settlingMinutes: 360 } },
+    databases: searchFor("database"),
+    data_sources: searchFor("data_source", { headers }),
     users: {
       modes: ["read"],
       list: { path: "/v1/users", pageSize: { to: "query.page_size", most: 100 } },

@@ -25,7 +25,7 @@ export const provider = oauth2("Okta", "https://{{.workspace}}.okta.com", {
 });
 
 /** The System Log has the events of the last 90 days. A query without `until` never ends: it waits for new events. */
-const loggedDeletions = (eventType: string, type: string): ObjectRules["furtherLists"] => [
+const readLoggedDeletions = (eventType: string, type: string): ObjectRules["furtherLists"] => [
   {
     list: {
       path: "/api/v1/logs",
@@ -65,7 +65,7 @@ export const description: Description = {
         overlapMinutes: 10,
       },
       // A deactivated user is a record with the status DEPROVISIONED, which can be deleted.
-      furtherLists: loggedDeletions("user.lifecycle.delete.completed", "User"),
+      furtherLists: readLoggedDeletions("user.lifecycle.delete.completed", "User"),
       // By POST, fields that are not named stay; a PUT would clear them.
       update: { method: "POST", path: "/api/v1/users/{id}", wrap: { in: "profile" } },
       example: { firstName: "Ada", lastName: "Quill", email: "ada@example.com", login: "ada@example.com" },
@@ -73,7 +73,7 @@ export const description: Description = {
     // An update, by PUT, would clear the fields that are not named.
     groups: {
       modes: ["read", "create", "delete"],
-      furtherLists: loggedDeletions("group.lifecycle.delete", "UserGroup"),
+      furtherLists: readLoggedDeletions("group.lifecycle.delete", "UserGroup"),
       example: { name: "Writers" },
     },
   },

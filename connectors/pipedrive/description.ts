@@ -51,7 +51,7 @@ const MARKETING_FIELDS = ["marketing_status", "doi_status"];
  * Custom fields have names of 40 characters, and are members of `custom_fields` in both directions. The list is "near-complete" ("fetch
  * one person and list its keys", developers.pipedrive.com, PersonFields): members of records that it may not have are named here.
  */
-const metadata = (object?: keyof typeof RECORD_FIELDS): MetadataRules => ({
+const describeMetadata = (object?: keyof typeof RECORD_FIELDS): MetadataRules => ({
   ...(object && { fields: RECORD_FIELDS[object] }),
   list: {
     path: "/api/v2/{singular}Fields",
@@ -113,7 +113,7 @@ export const description: Description = {
     // Archived deals have a list of their own; those deleted in the last 30 days come if their status is named.
     deals: {
       singular: "deal",
-      metadata: metadata("deals"),
+      metadata: describeMetadata("deals"),
       ...withOptional("deals"),
       since: {
         to: "query.updated_since",
@@ -126,7 +126,7 @@ export const description: Description = {
     },
     persons: {
       singular: "person",
-      metadata: metadata("persons"),
+      metadata: describeMetadata("persons"),
       ...withOptional("persons"),
       get: { path: "/api/v2/{path}/{id}", record: "data", deleted },
       select: { to: "query.include_fields", optional: MARKETING_FIELDS },
@@ -134,19 +134,19 @@ export const description: Description = {
     },
     organizations: {
       singular: "organization",
-      metadata: metadata("organizations"),
+      metadata: describeMetadata("organizations"),
       ...withOptional("organizations"),
       example: { name: "Quill Ltd" },
     },
     activities: {
       singular: "activity",
-      metadata: metadata("activities"),
+      metadata: describeMetadata("activities"),
       ...withOptional("activities"),
       example: { subject: "Call" },
     },
     products: {
       singular: "product",
-      metadata: metadata(),
+      metadata: describeMetadata(),
       get: { path: "/api/v2/{path}/{id}", record: "data", deleted },
       since: {},
       example: { name: "Pen" },

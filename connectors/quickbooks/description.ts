@@ -38,7 +38,7 @@ const select = "select * from {singular}";
 const page = " orderby Id startposition {start} maxresults {size}";
 
 /** Entries of lists are made inactive instead of deleted; a query without a condition leaves the inactive ones out. */
-const entry = (singular: string, example: ObjectRules["example"]): ObjectRules => ({
+const describeEntry = (singular: string, example: ObjectRules["example"]): ObjectRules => ({
   singular,
   list: {
     path: queryPath,
@@ -50,7 +50,7 @@ const entry = (singular: string, example: ObjectRules["example"]): ObjectRules =
 });
 
 /** Only transactions can be deleted. */
-const transaction = (singular: string, example: ObjectRules["example"]): ObjectRules => ({
+const describeTransaction = (singular: string, example: ObjectRules["example"]): ObjectRules => ({
   path: singular.toLowerCase(),
   singular,
   modes: ["read", "create", "update", "delete"],
@@ -92,18 +92,18 @@ export const description: Description = {
     record: "{singular}",
   },
   objects: {
-    customer: entry("Customer", { DisplayName: "Quill Ltd" }),
-    vendor: entry("Vendor", { DisplayName: "Quill Ltd" }),
-    item: entry("Item", { Name: "Pen" }),
-    account: entry("Account", { Name: "Pens" }),
-    employee: entry("Employee", { GivenName: "Ada" }),
-    invoice: transaction("Invoice", { CustomerRef: { value: "1" } }),
-    bill: transaction("Bill", { VendorRef: { value: "1" } }),
-    estimate: transaction("Estimate", { CustomerRef: { value: "1" } }),
-    payment: transaction("Payment", { CustomerRef: { value: "1" } }),
-    purchaseOrder: transaction("PurchaseOrder", { VendorRef: { value: "1" } }),
-    salesReceipt: transaction("SalesReceipt", { CustomerRef: { value: "1" } }),
-    creditMemo: transaction("CreditMemo", { CustomerRef: { value: "1" } }),
+    customer: describeEntry("Customer", { DisplayName: "Quill Ltd" }),
+    vendor: describeEntry("Vendor", { DisplayName: "Quill Ltd" }),
+    item: describeEntry("Item", { Name: "Pen" }),
+    account: describeEntry("Account", { Name: "Pens" }),
+    employee: describeEntry("Employee", { GivenName: "Ada" }),
+    invoice: describeTransaction("Invoice", { CustomerRef: { value: "1" } }),
+    bill: describeTransaction("Bill", { VendorRef: { value: "1" } }),
+    estimate: describeTransaction("Estimate", { CustomerRef: { value: "1" } }),
+    payment: describeTransaction("Payment", { CustomerRef: { value: "1" } }),
+    purchaseOrder: describeTransaction("PurchaseOrder", { VendorRef: { value: "1" } }),
+    salesReceipt: describeTransaction("SalesReceipt", { CustomerRef: { value: "1" } }),
+    creditMemo: describeTransaction("CreditMemo", { CustomerRef: { value: "1" } }),
   },
   errors: {
     message: ["Fault.Error.*.Detail", "Fault.Error.*.Message"],

@@ -48,8 +48,8 @@ export function planAssociations({
 }: Pick<ReadPlan, "objectName" | "associations" | "metadata">): AssociationPlan {
   const plan: AssociationPlan = { parents: [], children: [] };
   for (const name of associations) {
-    const child = findJunction(objectName, name) ?? childNamed(name, metadata);
-    const fieldName = child ? undefined : parentField(name, metadata);
+    const child = findJunction(objectName, name) ?? findChildNamed(name, metadata);
+    const fieldName = child ? undefined : findParentField(name, metadata);
     if (fieldName !== undefined) plan.parents.push({ name, fieldName });
     else plan.children.push({ name, ...(child ?? findChild(objectName, name, metadata)) });
   }
@@ -61,7 +61,7 @@ export function planAssociations({
  *
  * @param withDeleted whether the query finds deleted records, of which the children are then left out
  */
-export const childQuery = (
+export const buildChildQuery = (
   { relationshipName, idField, isNeverDeleted }: ChildAssociation,
   withDeleted: boolean,
 ): string =>
@@ -75,7 +75,7 @@ export const childQuery = (
 export const dropMark = (soql: string, children: readonly ChildAssociation[], objectName: string): string =>
   children
     .filter((child) => child.objectName?.toLowerCase() === objectName.toLowerCase())
-    .reduce((text, child) => text.replace(childQuery(child, true), childQuery(child, false)), soql);
+    .reduce((text, child) => text.replace(buildChildQuery(child, true), buildChildQuery(child, false)), soql);
 
 /** What leaves out the deleted records that `queryAll` has beside the archived ones. */
 export const NOT_DELETED = "IsDeleted = false";
@@ -88,7 +88,7 @@ function findJunction(objectName: string, name: string): Found | undefined {
   return key === undefined ? undefined : targets[key];
 }
 
-const childNamed = (name: string, metadata: ObjectMetadata | undefined): Found | undefined => {
+const findChildNamed = (name: string, metadata: ObjectMetadata | undefined): Found | undefined => {
   const child = metadata?.children?.find(
     ({ relationshipName }) => relationshipName.toLowerCase() === name.toLowerCase(),
   );
@@ -103,7 +103,7 @@ const byRelation = (relationshipName: string, objectName: string): Found => ({
   ...(/^user$/i.test(objectName) && { isNeverDeleted: true }),
 });
 
-const parentField = (name: string, metadata: ObjectMetadata | undefined): string | undefined =>
+const findParentField = (name: string, metadata: ObjectMetadata | undefined): string | undefined =>
   Object.values(metadata?.fields ?? {}).find(({ referenceTo }) =>
     referenceTo?.some((target) => isObjectName(name, target)),
   )?.fieldName;

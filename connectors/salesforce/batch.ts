@@ -24,7 +24,7 @@ export async function writeInBatches(write: RecordWrite, fetch: ProviderFetch): 
     if (fault) outcomes.fail([index], fault);
   }
   const planned = planBatchWaves(write);
-  const obstacle = allOrNoneObstacle(write, planned);
+  const obstacle = findAllOrNoneObstacle(write, planned);
   if (obstacle) outcomes.fail(outcomes.open([...write.records.keys()]), obstacle);
   else for (const wave of planned) await writeWave(write, wave, fetch, written);
   return { ...result, outcomes: outcomes.finish() };
@@ -46,7 +46,7 @@ export function planBatchWaves(write: RecordWrite): number[][] {
 }
 
 /** Returns why `allOrNone` cannot be kept: it holds within one request only. */
-function allOrNoneObstacle(write: RecordWrite, planned: number[][]): ProviderError | undefined {
+function findAllOrNoneObstacle(write: RecordWrite, planned: number[][]): ProviderError | undefined {
   if (!write.allOrNone) return undefined;
   const invalid = (message: string) => new ProviderError({ kind: "invalid", message });
   if (planned.flat().length < write.records.length) {

@@ -10,7 +10,7 @@ const COLUMNS = ["SystemModstamp", "LastModifiedDate", "CreatedDate", "LoginTime
 
 /** Returns undefined if the object has no such column: then all its records are read each time. */
 export function changeColumn(objectName: string, metadata: ObjectMetadata | undefined): string | undefined {
-  if (!metadata) return columnByName(objectName);
+  if (!metadata) return guessColumn(objectName);
   return COLUMNS.find(
     (column) => findField(column, metadata) !== undefined && !metadata.unfilterable?.includes(column),
   );
@@ -29,7 +29,7 @@ export const isOrdinary = (objectName: string): boolean =>
   objectName.endsWith("__c") || ORDINARY.has(objectName.toLowerCase());
 
 /** Without a description: objects of these names differ from the others. */
-function columnByName(objectName: string): string {
+function guessColumn(objectName: string): string {
   if (/^LoginHistory$/i.test(objectName)) return "LoginTime";
   if (/(History|Feed)$/i.test(objectName)) return "CreatedDate";
   return /Share$/i.test(objectName) ? "LastModifiedDate" : "SystemModstamp";

@@ -11,7 +11,7 @@ import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import { isStorable } from "../../ground/storable-text.ts";
 import { isOfAnother, findOperationId } from "./change-origin.ts";
 import { decodeChangedFields } from "./changed-bits.ts";
-import { idFault } from "./id.ts";
+import { findIdFault } from "./id.ts";
 
 export interface ChangeEvents {
   events: ProviderEvent[];
@@ -36,19 +36,19 @@ export function readChangeEvent(value: AvroValue, capacity = MAX_TEXT): ChangeEv
   const event = isAvroRecord(value) ? value : undefined;
   const header = event && readMember(event, HEADER);
   if (!event || !isAvroRecord(header)) throw new RangeError("the event has no change event header");
-  const entityName = textIn(header, "entityName");
+  const entityName = readText(header, "entityName");
   const ids = listTexts(header, "recordIds");
-  const changeType = textIn(header, "changeType");
-  const isWhole = changeType !== OVERFLOW && ids.every((id) => !idFault(id)) && ids.length > 0;
+  const changeType = readText(header, "changeType");
+  const isWhole = changeType !== OVERFLOW && ids.every((id) => !findIdFault(id)) && ids.length > 0;
   if (!isWhole) return { events: [], gaps: [readGap(header, entityName, changeType)] };
   const changed = decodeChangedFields(event.type, listTexts(header, "changedFields"));
   const nulled = decodeChangedFields(event.type, listTexts(header, "nulledFields"));
   const diffs = decodeChangedFields(event.type, listTexts(header, "diffFields"));
-  const body = bodyText(event, changeType, [...changed, ...nulled, ...diffs]);
+  const body = writeBody(event, changeType, [...changed, ...nulled, ...diffs]);
   if (ids.length * body.length > capacity)
     return { events: [], gaps: [readGap(header, entityName, TOO_LARGE)] };
   const readRaw = (recordId: string): string =>
-    `{"${HEADER}":${headerText(header, { recordId, changed, nulled, diffs })}${body}}`;
+    `{"${HEADER}":${writeHeader(header, { recordId, changed, nulled, diffs })}${body}}`;
   return { events: splitChanges(ids, readRaw), gaps: [] };
 }
 
@@ -114,11 +114,11 @@ function readKeyed(raw: string): KeyedEvent | undefined {
   if (typeof entityName !== "string" || typeof changeType !== "string" || typeof recordId !== "string") {
     return undefined;
   }
-  if (entityName === "" || changeType === "" || idFault(recordId) || !isStorable(raw)) return undefined;
+  if (entityName === "" || changeType === "" || findIdFault(recordId) || !isStorable(raw)) return undefined;
   const type = Object.hasOwn(TYPES, changeType) ? (TYPES[changeType] ?? "other") : "other";
   const names = Array.isArray(changedFields) ? changedFields.map(String) : [];
   const time = new Date(Number(header.commitTimestamp));
-  const setFields = isJsonObject(parsed) ? fieldsSet(changeType, names, parsed) : undefined;
+  const setFields = isJsonObject(parsed) ? listFieldsSet(changeType, names, parsed) : undefined;
   const getKey = (id: string): string =>
     JSON.stringify([entityName, transactionKey ?? null, sequenceNumber ?? null, id]);
   const event: ProviderEvent = {
@@ -130,7 +130,7 @@ function readKeyed(raw: string): KeyedEvent | undefined {
     // PostgreSQL cannot store every time.
     ...(time.getTime() >= 0 && { occurredTime: time }),
     ...(changeType === "UPDATE" && {
-      changedFields: [...new Set(names.map(flatName))],
+      changedFields: [...new Set(names.map(flattenName))],
       changedCompounds: [...new Set(names.flatMap(listCompounds))],
     }),
     dedupeKey: getKey(recordId),
@@ -149,8 +149,8 @@ const SET_BY_SALESFORCE = new Set(["LastModifiedDate", "LastModifiedById", "Syst
  * Returns the fields that an update names. The event of a creation has every value, most of them given by Salesforce: it returns
  * what only the account can have added, which are values of its own fields, and an owner who is not the writer.
  */
-function fieldsSet(changeType: string, changed: string[], event: JsonObject): string[] | undefined {
-  if (changeType === "UPDATE") return changed.filter((name) => !SET_BY_SALESFORCE.has(name)).map(flatName);
+function listFieldsSet(changeType: string, changed: string[], event: JsonObject): string[] | undefined {
+  if (changeType === "UPDATE") return changed.filter((name) => !SET_BY_SALESFORCE.has(name)).map(flattenName);
   // A gap event names none.
   if (changeType !== "CREATE") return undefined;
   const header = event[HEADER];
@@ -159,7 +159,7 @@ function fieldsSet(changeType: string, changed: string[], event: JsonObject): st
     if (name === "OwnerId") return value === writer ? [] : [name];
     // Fields of contacts that a person account shows end in `__pc`.
     if (!/__p?c$/.test(name) || value === false) return [];
-    return isJsonObject(value) ? Object.keys(value).map((part) => flatName(`${name}.${part}`)) : [name];
+    return isJsonObject(value) ? Object.keys(value).map((part) => flattenName(`${name}.${part}`)) : [name];
   });
 }
 
@@ -167,7 +167,7 @@ function fieldsSet(changeType: string, changed: string[], event: JsonObject): st
  * `Name.LastName` is `LastName`, `MailingAddress.Street` is `MailingStreet`; parts of an own field are fields of their own: `Spot__c.Latitude`
  * is `Spot__Latitude__s`.
  */
-function flatName(name: string): string {
+function flattenName(name: string): string {
   const [compound = "", part] = name.split(".");
   if (part === undefined) return compound;
   if (compound.endsWith("__c")) return `${compound.slice(0, -"__c".length)}__${part}__s`;
@@ -176,14 +176,14 @@ function flatName(name: string): string {
 
 const listCompounds = (name: string): string[] => (name.includes(".") ? [name.split(".")[0] ?? name] : []);
 
-function headerText(
+function writeHeader(
   header: AvroRecord,
   names: { recordId: string; changed: string[]; nulled: string[]; diffs: string[] },
 ): string {
   const listed = { changedFields: names.changed, nulledFields: names.nulled, diffFields: names.diffs };
   const members = [
-    ["entityName", JSON.stringify(textIn(header, "entityName"))],
-    ["changeType", JSON.stringify(textIn(header, "changeType"))],
+    ["entityName", JSON.stringify(readText(header, "entityName"))],
+    ["changeType", JSON.stringify(readText(header, "changeType"))],
     ["recordId", JSON.stringify(names.recordId)],
     ...Object.entries(listed).flatMap(([name, list]) =>
       list.length > 0 ? [[name, JSON.stringify(list)]] : [],
@@ -195,29 +195,29 @@ function headerText(
       "commitTimestamp",
       "commitNumber",
       "commitUser",
-    ].map((name) => [name, plainText(readMember(header, name) ?? null)]),
+    ].map((name) => [name, writePlain(readMember(header, name) ?? null)]),
   ];
   return `{${members.map(([name, text]) => `"${name}":${text}`).join(",")}}`;
 }
 
 /** Returns the fields as JSON members: the changed ones of an update, those with a value of a creation, otherwise none. */
-function bodyText(event: AvroRecord, changeType: string, changed: string[]): string {
+function writeBody(event: AvroRecord, changeType: string, changed: string[]): string {
   if (changeType !== "UPDATE" && changeType !== "CREATE" && changeType !== "UNDELETE") return "";
   const parts = Map.groupBy(changed, (name) => name.split(".")[0] ?? name);
   const members = event.type.fields.flatMap((field, index) => {
     if (field.name === HEADER) return [];
     const value = event.values[index] ?? null;
-    if (changeType !== "UPDATE") return value === null ? [] : [member(field, valueText(field, value))];
+    if (changeType !== "UPDATE") return value === null ? [] : [writeMember(field, writeValue(field, value))];
     const names = parts.get(field.name);
-    return names ? [member(field, changedText(field, value, names))] : [];
+    return names ? [writeMember(field, writeChanged(field, value, names))] : [];
   });
   return members.map((text) => `,${text}`).join("");
 }
 
-const member = ({ name }: AvroField, text: string): string => `${JSON.stringify(name)}:${text}`;
+const writeMember = ({ name }: AvroField, text: string): string => `${JSON.stringify(name)}:${text}`;
 
-function changedText(field: AvroField, value: AvroValue, names: string[]): string {
-  if (!isAvroRecord(value) || names.includes(field.name)) return valueText(field, value);
+function writeChanged(field: AvroField, value: AvroValue, names: string[]): string {
+  if (!isAvroRecord(value) || names.includes(field.name)) return writeValue(field, value);
   const wanted = new Set(names.map((name) => name.slice(field.name.length + 1)));
   return recordText(value, (part) => wanted.has(part.name));
 }
@@ -225,15 +225,15 @@ function changedText(field: AvroField, value: AvroValue, names: string[]): strin
 function recordText(record: AvroRecord, isShown: (field: AvroField, value: AvroValue) => boolean): string {
   const members = record.type.fields.flatMap((field, index) => {
     const value = record.values[index] ?? null;
-    return isShown(field, value) ? [member(field, valueText(field, value))] : [];
+    return isShown(field, value) ? [writeMember(field, writeValue(field, value))] : [];
   });
   return `{${members.join(",")}}`;
 }
 
 /** Dates and times are the only longs of records; the remark on the field tells which: `Data:DateOnly`, `Data:TimeOnly`, `CreatedDate:DateTime`. */
-function valueText(field: AvroField, value: AvroValue): string {
+function writeValue(field: AvroField, value: AvroValue): string {
   if (isAvroRecord(value)) return recordText(value, (_, part) => part !== null);
-  if (typeof value !== "bigint") return plainText(value);
+  if (typeof value !== "bigint") return writePlain(value);
   const [, type = "DateTime"] = field.doc.split(":");
   const time = new Date(Number(value));
   if (Number.isNaN(time.getTime())) return String(value);
@@ -244,10 +244,10 @@ function valueText(field: AvroField, value: AvroValue): string {
   return type === "DateTime" ? JSON.stringify(time.toISOString()) : String(value);
 }
 
-function plainText(value: AvroValue): string {
+function writePlain(value: AvroValue): string {
   if (typeof value === "bigint") return String(value);
   if (Buffer.isBuffer(value)) return JSON.stringify(value.toString("base64"));
-  if (Array.isArray(value)) return `[${value.map(plainText).join(",")}]`;
+  if (Array.isArray(value)) return `[${value.map(writePlain).join(",")}]`;
   return isAvroRecord(value) || value instanceof Map ? "null" : JSON.stringify(value);
 }
 
@@ -256,7 +256,7 @@ function readMember(record: AvroRecord, name: string): AvroValue | undefined {
   return index === -1 ? undefined : record.values[index];
 }
 
-const textIn = (record: AvroRecord, name: string): string => String(readMember(record, name) ?? "");
+const readText = (record: AvroRecord, name: string): string => String(readMember(record, name) ?? "");
 
 function listTexts(record: AvroRecord, name: string): string[] {
   const list = readMember(record, name);

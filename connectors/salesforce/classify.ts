@@ -27,7 +27,7 @@ export function classify(response: ProviderResponse): ProviderError | undefined 
       kind,
       message: status === 300 ? SEVERAL : describeUnexplained("Salesforce", status, kind),
       status,
-      retryAt: reportedTime(response, kind) ?? (status === 429 ? addToNow(RATE_LIMITED_MS) : undefined),
+      retryAt: readReportedTime(response, kind) ?? (status === 429 ? addToNow(RATE_LIMITED_MS) : undefined),
       rawResponse,
     });
   }
@@ -37,7 +37,7 @@ export function classify(response: ProviderResponse): ProviderError | undefined 
     status,
     rawResponse,
     otherwise,
-    retryAt: reportedTime(response, otherwise),
+    retryAt: readReportedTime(response, otherwise),
   });
   const isFinal = NOT_ABOUT_THE_TOKEN.some((text) => error.message.includes(text));
   if (!isFinal) return error;
@@ -53,7 +53,7 @@ export function classify(response: ProviderResponse): ProviderError | undefined 
 /** Records of a refused batch come with status 400 and reasons of their own. */
 const isListOfResults = (body: Json | undefined): boolean => Array.isArray(body) && body.length > 0;
 
-function reportedTime({ headers }: ProviderResponse, kind: ProviderErrorKind): Date | undefined {
+function readReportedTime({ headers }: ProviderResponse, kind: ProviderErrorKind): Date | undefined {
   if (kind === "rate_limited") return retryTime(headers);
   return kind === "unavailable" ? retryAfter(headers["retry-after"]) : undefined;
 }

@@ -10,17 +10,17 @@ import type { FieldDefinition, FieldKind, FieldOutcome, FieldRequest } from "../
 import {
   CAN_BE_REQUIRED,
   CAN_BE_UNIQUE,
-  customName,
+  toCustomName,
   chooseDigits,
   buildFullName,
   isRequired,
   MAX_DIGITS,
   buildField,
-  newValue,
+  buildValue,
   chooseType,
   chooseMembers,
 } from "./custom-field.ts";
-import { findChildElement, listChildElements, childText, buildElement, type Element } from "./xml.ts";
+import { findChildElement, listChildElements, getChildText, buildElement, type Element } from "./xml.ts";
 
 export interface FieldPlan {
   fullName: string;
@@ -35,8 +35,8 @@ export interface FieldPlan {
 export function planField(request: FieldRequest, existing: Element | undefined): FieldPlan {
   const { definition } = request;
   const fullName = buildFullName(request);
-  const fieldName = customName(definition.fieldName);
-  const warnings = [...unheld(definition), ...listStrayMembers(definition)];
+  const fieldName = toCustomName(definition.fieldName);
+  const warnings = [...warnOfUnheld(definition), ...listStrayMembers(definition)];
   if (fieldName !== definition.fieldName)
     warnings.unshift(`Salesforce ends the names of custom fields in __c: it is ${fieldName} there`);
   const outcome: FieldOutcome = { fieldName, action: "none", warnings };
@@ -46,16 +46,16 @@ export function planField(request: FieldRequest, existing: Element | undefined):
     return { fullName, outcome, component, required: isTrue(component, "required") };
   }
   outcome.metadata = toJson(existing);
-  const obstacle = typeConflict(definition, existing);
+  const obstacle = findTypeConflict(definition, existing);
   if (obstacle) outcome.error = buildConflict(`\`${fieldName}\` ${obstacle}`);
-  const component = obstacle ? existing : merged(definition, existing, warnings);
+  const component = obstacle ? existing : mergeDefinition(definition, existing, warnings);
   const changed = component !== existing;
   if (changed) outcome.metadata = toJson(component);
   return {
     fullName,
     outcome,
     ...(changed && { component }),
-    required: isTrue(component, "required") || childText(component, "type") === "MasterDetail",
+    required: isTrue(component, "required") || getChildText(component, "type") === "MasterDetail",
   };
 }
 
@@ -81,14 +81,14 @@ const KIND_OF_TYPE: Record<string, FieldKind> = {
   Hierarchy: "reference",
 };
 
-function typeConflict(definition: FieldDefinition, existing: Element): string | undefined {
-  const type = childText(existing, "type") ?? "";
+function findTypeConflict(definition: FieldDefinition, existing: Element): string | undefined {
+  const type = getChildText(existing, "type") ?? "";
   const elsewhere = "choose another fieldName";
-  if (childText(existing, "formula") !== undefined)
+  if (getChildText(existing, "formula") !== undefined)
     return `is already there as a formula, which nothing can be written to: ${elsewhere}`;
   const wanted = toFieldKind(definition);
   const numeric = wanted === "int" || wanted === "float";
-  const scale = childText(existing, "scale") ?? "0";
+  const scale = getChildText(existing, "scale") ?? "0";
   const present = type === "Number" ? (Number(scale) > 0 ? "float" : "int") : KIND_OF_TYPE[type];
   if (present !== wanted && !(numeric && (present === "int" || present === "float"))) {
     const what = `is already there as a ${type || "field of unknown type"}, not as a ${wanted}`;
@@ -98,25 +98,25 @@ function typeConflict(definition: FieldDefinition, existing: Element): string | 
   if (wanted === "string" && chooseType(definition) === "LongTextArea" && type === "Text")
     return `is already there as a Text, which holds at most 255 characters: ask for less, or ${elsewhere}`;
   if (wanted !== "reference") return undefined;
-  const target = childText(existing, "referenceTo") ?? "";
+  const target = getChildText(existing, "referenceTo") ?? "";
   if (target.toLowerCase() === definition.association?.targetObject.toLowerCase()) return undefined;
   return `already refers to ${target}: make that the targetObject, or ${elsewhere}`;
 }
 
 /** Returns the existing definition with the requested changes; the same object if nothing changes. */
-function merged(definition: FieldDefinition, existing: Element, warnings: string[]): Element {
-  const type = childText(existing, "type") ?? "";
+function mergeDefinition(definition: FieldDefinition, existing: Element, warnings: string[]): Element {
+  const type = getChildText(existing, "type") ?? "";
   const wanted: Record<string, string> = {
     label: definition.displayName,
     ...(definition.description !== undefined && { description: definition.description }),
     ...chooseMembers(definition),
-    ...widened(definition, existing, type, warnings),
+    ...widenMembers(definition, existing, type, warnings),
   };
   if (type !== chooseType(definition)) leaveRules(wanted, type, warnings);
   const differing = Object.entries(wanted).filter(
-    ([name, value]) => (childText(existing, name) ?? absent(name)) !== value,
+    ([name, value]) => (getChildText(existing, name) ?? getAbsentText(name)) !== value,
   );
-  const values = isChoice(toFieldKind(definition)) ? mergedValues(definition, existing, warnings) : undefined;
+  const values = isChoice(toFieldKind(definition)) ? mergeValues(definition, existing, warnings) : undefined;
   if (differing.length === 0 && !values) return existing;
   const replaced = new Map(differing.map(([name, value]) => [name, buildElement(name, value)]));
   if (values) replaced.set("valueSet", values);
@@ -134,25 +134,26 @@ function leaveRules(wanted: Record<string, string>, type: string, warnings: stri
   }
 }
 
-const absent = (name: string): string => (["required", "unique", "externalId"].includes(name) ? "false" : "");
+const getAbsentText = (name: string): string =>
+  ["required", "unique", "externalId"].includes(name) ? "false" : "";
 
 /** Lets lengths and digits only grow, so that stored values still fit. */
-function widened(
+function widenMembers(
   definition: FieldDefinition,
   existing: Element,
   type: string,
   warnings: string[],
 ): Record<string, string> {
   const { length } = definition.stringOptions ?? {};
-  const present = Number(childText(existing, "length"));
+  const present = Number(getChildText(existing, "length"));
   if (length !== undefined && toFieldKind(definition) === "string" && present > 0) {
     if (length > present && (type === "Text" || type === "LongTextArea")) return { length: String(length) };
     if (length !== present)
       warnings.push(`stringOptions.length: the field holds ${present} characters, and stays so`);
   }
   if (type !== "Number") return {};
-  const precision = Number(childText(existing, "precision") ?? 0);
-  const scale = Number(childText(existing, "scale") ?? 0);
+  const precision = Number(getChildText(existing, "precision") ?? 0);
+  const scale = Number(getChildText(existing, "scale") ?? 0);
   const { numericOptions = {} } = definition;
   const given = numericOptions.precision !== undefined || numericOptions.scale !== undefined;
   const needsFraction = toFieldKind(definition) === "float" && scale === 0;
@@ -169,14 +170,14 @@ function widened(
 }
 
 /** Returns the value set with missing values added; undefined if it stays the same. */
-function mergedValues(
+function mergeValues(
   definition: FieldDefinition,
   existing: Element,
   warnings: string[],
 ): Element | undefined {
   const { values = [], valuesRestricted, defaultValue } = definition.stringOptions ?? {};
   const set = findChildElement(existing, "valueSet") ?? buildElement("valueSet", []);
-  const globalName = childText(set, "valueSetName");
+  const globalName = getChildText(set, "valueSetName");
   if (globalName) {
     warnings.push(
       `stringOptions: the values come from the global set ${globalName}; add any that are missing there`,
@@ -185,17 +186,19 @@ function mergedValues(
   }
   const list = findChildElement(set, "valueSetDefinition") ?? buildElement("valueSetDefinition", []);
   const present = listChildElements(list, "value");
-  const known = new Map(present.map((value) => [childText(value, "fullName") ?? "", value]));
-  const resting = values.filter((value) => childText(known.get(value), "isActive") === "false");
+  const known = new Map(present.map((value) => [getChildText(value, "fullName") ?? "", value]));
+  const resting = values.filter((value) => getChildText(known.get(value), "isActive") === "false");
   if (resting.length > 0)
     warnings.push(`stringOptions.values: ${resting.join(", ")} exist, but were deactivated in Salesforce`);
   const missing = values.filter((value) => !known.has(value));
   const current = present.find((value) => isTrue(value, "default"));
-  const redefault = defaultValue !== undefined && childText(current, "fullName") !== defaultValue;
+  const redefault = defaultValue !== undefined && getChildText(current, "fullName") !== defaultValue;
   const rerestrict = valuesRestricted !== undefined && isTrue(set, "restricted") !== valuesRestricted;
   if (missing.length === 0 && !redefault && !rerestrict) return undefined;
-  const all = [...present, ...missing.map((value) => newValue(value, false))].map((value) =>
-    redefault ? withMember(value, "default", String(childText(value, "fullName") === defaultValue)) : value,
+  const all = [...present, ...missing.map((value) => buildValue(value, false))].map((value) =>
+    redefault
+      ? withMember(value, "default", String(getChildText(value, "fullName") === defaultValue))
+      : value,
   );
   const others = list.children.filter(({ name }) => name !== "value");
   const changed = withChild(set, { ...list, children: [...others, ...all] });
@@ -210,10 +213,10 @@ const withChild = (parent: Element, child: Element): Element => ({
   children: [...parent.children.filter(({ name }) => name !== child.name), child],
 });
 
-const isTrue = (parent: Element, name: string): boolean => childText(parent, name) === "true";
+const isTrue = (parent: Element, name: string): boolean => getChildText(parent, name) === "true";
 
 /** Returns a warning for each part that a Salesforce field of this type cannot hold. */
-function unheld(definition: FieldDefinition): string[] {
+function warnOfUnheld(definition: FieldDefinition): string[] {
   const { stringOptions = {}, numericOptions = {}, association, unique, indexed } = definition;
   const type = chooseType(definition);
   const warnings: string[] = [];

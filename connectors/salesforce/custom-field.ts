@@ -2,15 +2,15 @@
 import { listCommonFaults, isChoice, toFieldKind } from "../../connector-kit/field-definitions.ts";
 import type { DefinitionFault, FieldDefinition, FieldRequest } from "../../connector-kit/fields.ts";
 import { readDefaultMembers } from "./default-value.ts";
-import { objectFault } from "./request.ts";
+import { findObjectFault } from "./request.ts";
 import { buildElement, UNWRITABLE, type Element } from "./xml.ts";
 
 /** Returns for example `Score__c`; the ending, which all custom names have, may be left out. */
-export const customName = (fieldName: string): string => `${findStem(fieldName)}__c`;
+export const toCustomName = (fieldName: string): string => `${findStem(fieldName)}__c`;
 
 /** Returns for example `Account.Score__c`. */
 export const buildFullName = ({ objectName, definition }: FieldRequest): string =>
-  `${objectName}.${customName(definition.fieldName)}`;
+  `${objectName}.${toCustomName(definition.fieldName)}`;
 
 const findStem = (fieldName: string): string => fieldName.replace(/__c$/i, "");
 
@@ -70,28 +70,32 @@ export function findFieldFaults(request: FieldRequest): DefinitionFault[] {
   const { objectName, definition } = request;
   const faults = listCommonFaults(definition);
   const fault = (member: string, message: string) => void faults.push({ member, message });
-  if (objectFault(objectName)) fault("", `"${objectName}" is not the name of a Salesforce object`);
+  if (findObjectFault(objectName)) fault("", `"${objectName}" is not the name of a Salesforce object`);
   const stem = findStem(definition.fieldName);
   if (!/^[A-Za-z][A-Za-z0-9_]{0,39}$/.test(stem) || stem.includes("__") || stem.endsWith("_")) {
     const rule = "a letter, then letters, digits and single underscores, at most 40 and no underscore last";
     fault("fieldName", `Salesforce names custom fields with ${rule}, before the ending __c`);
   }
-  faults.push(...lengthFaults(definition), ...numberFaults(definition), ...referenceFaults(definition));
-  const member = unwritableMember(definition);
+  faults.push(
+    ...findLengthFaults(definition),
+    ...findNumberFaults(definition),
+    ...findReferenceFaults(definition),
+  );
+  const member = findUnwritableMember(definition);
   if (member) fault(member, "it holds control characters, which Salesforce's Metadata API cannot carry");
   const wrong = readDefaultMembers(definition);
   if (typeof wrong === "string") fault("stringOptions.defaultValue", wrong);
   return faults;
 }
 
-function lengthFaults(definition: FieldDefinition): DefinitionFault[] {
+function findLengthFaults(definition: FieldDefinition): DefinitionFault[] {
   if (toFieldKind(definition) !== "string" || chooseLength(definition) <= LONGEST_LONG_TEXT) return [];
   return [
     { member: "stringOptions.length", message: `Salesforce takes at most ${LONGEST_LONG_TEXT} characters` },
   ];
 }
 
-function numberFaults(definition: FieldDefinition): DefinitionFault[] {
+function findNumberFaults(definition: FieldDefinition): DefinitionFault[] {
   if (chooseType(definition) !== "Number") return [];
   const { precision, scale } = chooseDigits(definition);
   if (precision > MAX_DIGITS)
@@ -105,10 +109,10 @@ function numberFaults(definition: FieldDefinition): DefinitionFault[] {
   return [];
 }
 
-function referenceFaults({ association }: FieldDefinition): DefinitionFault[] {
+function findReferenceFaults({ association }: FieldDefinition): DefinitionFault[] {
   if (!association) return [];
   const faults: DefinitionFault[] = [];
-  if (objectFault(association.targetObject))
+  if (findObjectFault(association.targetObject))
     faults.push({ member: "association.targetObject", message: "it is not the name of a Salesforce object" });
   const { onDelete, reverseLookupFieldName: relationship } = association;
   if (onDelete !== undefined && !Object.hasOwn(CONSTRAINTS, onDelete.toLowerCase()))
@@ -120,7 +124,11 @@ function referenceFaults({ association }: FieldDefinition): DefinitionFault[] {
   return faults;
 }
 
-function unwritableMember({ displayName, description, stringOptions }: FieldDefinition): string | undefined {
+function findUnwritableMember({
+  displayName,
+  description,
+  stringOptions,
+}: FieldDefinition): string | undefined {
   const texts = {
     displayName: [displayName],
     description: [description ?? ""],
@@ -164,14 +172,14 @@ export function buildField(request: FieldRequest): Element {
     description: definition.description,
     type,
     ...chooseMembers(definition),
-    ...typeMembers(definition, type),
+    ...listTypeMembers(definition, type),
   };
   const written = Object.entries(members).flatMap(([name, value]) =>
     value === undefined ? [] : [buildElement(name, value)],
   );
   return buildElement(
     "metadata",
-    isChoice(toFieldKind(definition)) ? [...written, valueSet(definition)] : written,
+    isChoice(toFieldKind(definition)) ? [...written, buildValueSet(definition)] : written,
   );
 }
 
@@ -196,7 +204,7 @@ export function chooseMembers(definition: FieldDefinition): Record<string, strin
   return { ...members, ...(typeof defaults === "object" && defaults) };
 }
 
-function typeMembers(definition: FieldDefinition, type: FieldType): Record<string, string | undefined> {
+function listTypeMembers(definition: FieldDefinition, type: FieldType): Record<string, string | undefined> {
   const { precision, scale } = chooseDigits(definition);
   switch (type) {
     case "Text":
@@ -221,18 +229,18 @@ function typeMembers(definition: FieldDefinition, type: FieldType): Record<strin
   }
 }
 
-function valueSet({ stringOptions = {} }: FieldDefinition): Element {
+function buildValueSet({ stringOptions = {} }: FieldDefinition): Element {
   const { values = [], valuesRestricted = false, defaultValue } = stringOptions;
   return buildElement("valueSet", [
     buildElement("restricted", String(valuesRestricted)),
     buildElement("valueSetDefinition", [
       buildElement("sorted", "false"),
-      ...values.map((value) => newValue(value, value === defaultValue)),
+      ...values.map((value) => buildValue(value, value === defaultValue)),
     ]),
   ]);
 }
 
-export const newValue = (value: string, isDefault: boolean): Element =>
+export const buildValue = (value: string, isDefault: boolean): Element =>
   buildElement("value", [
     buildElement("fullName", value),
     buildElement("default", String(isDefault)),

@@ -9,23 +9,23 @@ export function readDefaultMembers(definition: FieldDefinition): { defaultValue?
   const text = stringOptions?.defaultValue;
   if (kind === "int" || kind === "float") {
     const number = numericOptions?.defaultValue;
-    if (number !== undefined) return { defaultValue: decimal(number) };
+    if (number !== undefined) return { defaultValue: formatDecimal(number) };
     if (text === undefined) return {};
     return /^-?\d+(\.\d+)?$/.test(text) ? { defaultValue: text } : "the default of a number is a number";
   }
   // Values of a choice carry the default themselves; a reference has none.
   if (text === undefined || isChoice(kind) || kind === "reference") return {};
   if (kind === "boolean") return { defaultValue: text };
-  if (kind === "date") return dateFormula(text);
-  if (kind === "datetime") return timeFormula(text);
+  if (kind === "date") return buildDateFormula(text);
+  if (kind === "datetime") return buildTimeFormula(text);
   return { defaultValue: `"${text.replaceAll(/["\\]/g, String.raw`\$&`)}"` };
 }
 
 /** Formats a number without an exponent. */
-const decimal = (number: number): string =>
+const formatDecimal = (number: number): string =>
   /e/i.test(String(number)) ? number.toFixed(Math.abs(number) < 1 ? 18 : 0) : String(number);
 
-function dateFormula(text: string): { defaultValue: string } | string {
+function buildDateFormula(text: string): { defaultValue: string } | string {
   const [, year, month, day] = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text) ?? [];
   if (Number.isNaN(Date.parse(text)) || !year || !month || !day)
     return "the default of a date is a date such as 2026-01-31";
@@ -33,7 +33,7 @@ function dateFormula(text: string): { defaultValue: string } | string {
 }
 
 /** The formula reads its text as UTC. */
-function timeFormula(text: string): { defaultValue: string } | string {
+function buildTimeFormula(text: string): { defaultValue: string } | string {
   const moment = Date.parse(text);
   if (Number.isNaN(moment) || !/T.*(Z|[+-]\d\d:\d\d)$/.test(text))
     return "the default of a datetime is a moment such as 2026-01-31T09:00:00Z";

@@ -6,16 +6,16 @@ import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import { isChoice } from "../../connector-kit/field-definitions.ts";
 import type { ChildObject, FieldMetadata, ObjectMetadata } from "../../connector-kit/fields.ts";
 import { classify } from "./classify.ts";
-import { DATA, objectFault } from "./request.ts";
+import { DATA, findObjectFault } from "./request.ts";
 
 export async function describeObject(objectName: string, fetch: ProviderFetch): Promise<ObjectMetadata> {
-  const fault = objectFault(objectName);
+  const fault = findObjectFault(objectName);
   if (fault) throw fault;
   const path = `${DATA}/sobjects/${objectName}/describe`;
   const answer = await send({ method: "GET", path, repeatable: true }, fetch, classify);
-  if (answer.error) throw unknownObject(objectName, answer.error);
+  if (answer.error) throw toUnknownObject(objectName, answer.error);
   const description = isJsonObject(answer.body) ? answer.body : {};
-  const described = objects(description.fields);
+  const described = pickObjects(description.fields);
   const fields = described.flatMap((field) => toField(field) ?? []);
   return {
     name: readLabel(description.name) ?? objectName,
@@ -26,7 +26,7 @@ export async function describeObject(objectName: string, fetch: ProviderFetch): 
       typeof name === "string" && filterable === false ? [name] : [],
     ),
     computedFrom: findParts(described),
-    children: objects(description.childRelationships).flatMap((child) => toChild(child) ?? []),
+    children: pickObjects(description.childRelationships).flatMap((child) => toChild(child) ?? []),
   };
 }
 
@@ -57,7 +57,7 @@ export async function listObjects(fetch: ProviderFetch): Promise<string[]> {
   const answer = await send({ method: "GET", path, repeatable: true }, fetch, classify);
   if (answer.error) throw answer.error;
   const { sobjects } = isJsonObject(answer.body) ? answer.body : {};
-  return objects(sobjects).flatMap(({ name }) => readLabel(name) ?? []);
+  return pickObjects(sobjects).flatMap(({ name }) => readLabel(name) ?? []);
 }
 
 /** Relations without a name cannot be read from the parent. */
@@ -67,7 +67,7 @@ function toChild({ childSObject, field, relationshipName }: JsonObject): ChildOb
   return { objectName: childSObject, fieldName: field, relationshipName };
 }
 
-function unknownObject(objectName: string, error: ProviderError): ProviderError {
+function toUnknownObject(objectName: string, error: ProviderError): ProviderError {
   if (error.kind !== "not_found") return error;
   const { code, status, rawResponse } = error;
   const message = `Salesforce has no object \`${objectName}\`, or the connected user may not see it`;
@@ -124,11 +124,11 @@ function toFieldKind(type: string, scale: Json | undefined): FieldMetadata["valu
 }
 
 const listValues = ({ picklistValues }: JsonObject): NonNullable<FieldMetadata["values"]> =>
-  objects(picklistValues).flatMap(({ value, label, active }) =>
+  pickObjects(picklistValues).flatMap(({ value, label, active }) =>
     typeof value === "string" && active !== false ? [{ value, displayValue: readLabel(label) ?? value }] : [],
   );
 
-const objects = (value: Json | undefined): JsonObject[] =>
+const pickObjects = (value: Json | undefined): JsonObject[] =>
   Array.isArray(value) ? value.filter(isJsonObject) : [];
 
 const readLabel = (value: Json | undefined): string | undefined =>

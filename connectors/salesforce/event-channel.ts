@@ -12,7 +12,7 @@ import { getTextAt } from "../../connector-kit/calls/get-text-at.ts";
 import { classify } from "./classify.ts";
 import { describeObject } from "./describe.ts";
 import { DATA } from "./request.ts";
-import { checkStream, idAt } from "./stream-checks.ts";
+import { checkStream, findIdAt } from "./stream-checks.ts";
 
 const TOOLING = `${DATA}/tooling`;
 const CHANNEL = "PlatformEventChannel";
@@ -24,13 +24,13 @@ export async function select(
   fetch: ProviderFetch,
 ): Promise<SelectedStream> {
   const { name } = await describeObject(objectName, fetch);
-  const { accountRef, userId } = await whoIs(fetch);
+  const { accountRef, userId } = await identifyUser(fetch);
   const warnings = await checkStream({ objectName: name, userId }, fetch);
   const channel = await ensureChannel(ref, fetch);
-  const selectedEntity = eventName(name);
+  const selectedEntity = toEventName(name);
   await create(
     MEMBER,
-    { FullName: memberName(ref, selectedEntity), Metadata: { eventChannel: channel, selectedEntity } },
+    { FullName: toMemberName(ref, selectedEntity), Metadata: { eventChannel: channel, selectedEntity } },
     fetch,
   );
   return { topic: `/data/${channel}`, accountRef, warnings };
@@ -40,7 +40,7 @@ export async function deselect(
   { ref, objectKeys }: { ref: string; objectKeys: string[] },
   fetch: ProviderFetch,
 ): Promise<void> {
-  const kept = new Set(objectKeys.map((key) => memberName(ref, eventName(key)).toLowerCase()));
+  const kept = new Set(objectKeys.map((key) => toMemberName(ref, toEventName(key)).toLowerCase()));
   const prefix = `${ref}_chn_`.toLowerCase();
   for (const member of await list(MEMBER, fetch)) {
     const name = getTextAt(member, "DeveloperName")?.toLowerCase() ?? "";
@@ -48,25 +48,30 @@ export async function deselect(
       await remove(MEMBER, getTextAt(member, "Id") ?? "", fetch);
   }
   if (kept.size > 0) return;
-  const id = await channelId(ref, fetch);
+  const id = await findChannelId(ref, fetch);
   if (id !== undefined) await remove(CHANNEL, id, fetch);
 }
 
 /** The event of `Account` is `AccountChangeEvent`, of `Machine__c` it is `Machine__ChangeEvent`. */
-const eventName = (objectName: string): string => `${objectName.replace(/__c$/i, "__")}ChangeEvent`;
+const toEventName = (objectName: string): string => `${objectName.replace(/__c$/i, "__")}ChangeEvent`;
 
 /** Two underscores in a row are refused. */
-const memberName = (ref: string, event: string): string => `${ref}_chn_${event.replace(/__/g, "_")}`;
+const toMemberName = (ref: string, event: string): string => `${ref}_chn_${event.replace(/__/g, "_")}`;
 
 export const findOrganization = async (fetch: ProviderFetch): Promise<string> =>
-  (await whoIs(fetch)).accountRef;
+  (await identifyUser(fetch)).accountRef;
 
 /** Returns the organisation and the connected user. */
-async function whoIs(fetch: ProviderFetch): Promise<{ accountRef: string; userId: string | undefined }> {
-  const body = await answered({ method: "GET", path: "/services/oauth2/userinfo", repeatable: true }, fetch);
+async function identifyUser(
+  fetch: ProviderFetch,
+): Promise<{ accountRef: string; userId: string | undefined }> {
+  const body = await sendAndRead(
+    { method: "GET", path: "/services/oauth2/userinfo", repeatable: true },
+    fetch,
+  );
   const answer = requireObject(body, "the answer");
   const accountRef = getTextAt(answer, "organization_id");
-  if (accountRef !== undefined) return { accountRef, userId: idAt(answer, "user_id") };
+  if (accountRef !== undefined) return { accountRef, userId: findIdAt(answer, "user_id") };
   throw new ProviderError({ kind: "unreadable", message: "Salesforce's answer has no `organization_id`" });
 }
 
@@ -78,16 +83,16 @@ async function ensureChannel(ref: string, fetch: ProviderFetch): Promise<string>
     { FullName: own, Metadata: { channelType: "data", label: `Busbar ${ref}` } },
     fetch,
   );
-  const id = made ?? (await channelId(ref, fetch));
+  const id = made ?? (await findChannelId(ref, fetch));
   if (id === undefined) return own;
-  const body = await answered(
+  const body = await sendAndRead(
     { method: "GET", path: `${TOOLING}/sobjects/${CHANNEL}/${id}`, repeatable: true },
     fetch,
   );
   return getTextAt(requireObject(body, "the channel"), "FullName") ?? own;
 }
 
-async function channelId(ref: string, fetch: ProviderFetch): Promise<string | undefined> {
+async function findChannelId(ref: string, fetch: ProviderFetch): Promise<string | undefined> {
   const channels = await list(CHANNEL, fetch);
   const own = channels.find(
     (channel) => getTextAt(channel, "DeveloperName")?.toLowerCase() === ref.toLowerCase(),
@@ -106,7 +111,7 @@ async function create(what: string, body: JsonObject, fetch: ProviderFetch): Pro
 }
 
 function withRemedy(error: ProviderError): ProviderError {
-  const remedy = remedyFor(error);
+  const remedy = findRemedy(error);
   if (remedy === undefined) return error;
   const { code, status, rawResponse } = error;
   const message = `${error.message.replace(/\.$/, "")}. ${remedy}`;
@@ -114,7 +119,7 @@ function withRemedy(error: ProviderError): ProviderError {
 }
 
 /** Salesforce documents no code for a full allocation of entities, so the text decides. */
-function remedyFor({ kind, code, message }: ProviderError): string | undefined {
+function findRemedy({ kind, code, message }: ProviderError): string | undefined {
   if (kind === "forbidden" || code === "INSUFFICIENT_ACCESS")
     return "The connected user needs the permission Customize Application to select objects for Change Data Capture.";
   if (/maximum number|limit/i.test(`${code} ${message}`))
@@ -126,7 +131,7 @@ function remedyFor({ kind, code, message }: ProviderError): string | undefined {
 
 async function list(what: string, fetch: ProviderFetch): Promise<JsonObject[]> {
   const query = encodeURIComponent(`SELECT Id, DeveloperName FROM ${what}`);
-  const body = await answered(
+  const body = await sendAndRead(
     { method: "GET", path: `${TOOLING}/query?q=${query}`, repeatable: true },
     fetch,
   );
@@ -140,7 +145,7 @@ async function remove(what: string, id: string, fetch: ProviderFetch): Promise<v
   if (error && error.kind !== "not_found") throw error;
 }
 
-async function answered(request: ProviderRequest, fetch: ProviderFetch): Promise<Json | undefined> {
+async function sendAndRead(request: ProviderRequest, fetch: ProviderFetch): Promise<Json | undefined> {
   const answer = await send(request, fetch, classify);
   if (answer.error) throw answer.error;
   return answer.body;

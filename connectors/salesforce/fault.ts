@@ -2,7 +2,7 @@
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import { addToNow } from "../../connector-kit/calls/send-request.ts";
 import { ProviderError, type ProviderErrorKind } from "../../connector-kit/calls/provider-error.ts";
-import { findChildElement, childText, readXml, XmlError } from "./xml.ts";
+import { findChildElement, getChildText, readXml, XmlError } from "./xml.ts";
 
 interface SalesforceFault {
   code: string;
@@ -62,8 +62,9 @@ export function readFaults(body: Json | undefined): SalesforceFault[] {
     const code = entry.errorCode ?? entry.error;
     const message = entry.message ?? entry.error_description;
     if (typeof code !== "string") return [];
-    const said = typeof message === "string" ? message.replace(QUERY_PLACE, "") + duplicates(entry) : code;
-    return [{ code, message: said, fields: namedFields(entry) }];
+    const said =
+      typeof message === "string" ? message.replace(QUERY_PLACE, "") + listDuplicates(entry) : code;
+    return [{ code, message: said, fields: listNamedFields(entry) }];
   });
 }
 
@@ -78,9 +79,9 @@ export function readSoapFaults(text: string): SalesforceFault[] {
   if (!text.includes("faultcode")) return [];
   try {
     const fault = findChildElement(findChildElement(readXml(text), "Body"), "Fault");
-    const code = childText(fault, "faultcode")?.replace(/^.*:/, "");
+    const code = getChildText(fault, "faultcode")?.replace(/^.*:/, "");
     if (!code) return [];
-    const message = childText(fault, "faultstring") ?? code;
+    const message = getChildText(fault, "faultstring") ?? code;
     return [{ code, message: message.replace(`${code}: `, "") }];
   } catch (error) {
     if (error instanceof XmlError) return [];
@@ -94,8 +95,9 @@ export function readRecordFaults(result: JsonObject): SalesforceFault[] {
   return errors.map((entry) => ({
     code: typeof entry.statusCode === "string" ? entry.statusCode : "UNKNOWN",
     message:
-      (typeof entry.message === "string" ? entry.message : "Salesforce gave no reason") + duplicates(entry),
-    fields: namedFields(entry),
+      (typeof entry.message === "string" ? entry.message : "Salesforce gave no reason") +
+      listDuplicates(entry),
+    fields: listNamedFields(entry),
   }));
 }
 
@@ -155,17 +157,17 @@ function explain({ code, message }: SalesforceFault): string {
 }
 
 /** Returns the ids of the records that a duplicate rule found; the message does not contain them. */
-function duplicates(entry: JsonObject): string {
+function listDuplicates(entry: JsonObject): string {
   const result = isJsonObject(entry.duplicateResult) ? entry.duplicateResult : {};
-  const matches = objects(result.matchResults).flatMap((match) => objects(match.matchRecords));
+  const matches = pickObjects(result.matchResults).flatMap((match) => pickObjects(match.matchRecords));
   const ids = matches.flatMap(({ record }) =>
     isJsonObject(record) && typeof record.Id === "string" ? [record.Id] : [],
   );
   return ids.length > 0 ? ` Existing: ${[...new Set(ids)].join(", ")}` : "";
 }
 
-const namedFields = ({ fields }: JsonObject): string[] =>
+const listNamedFields = ({ fields }: JsonObject): string[] =>
   Array.isArray(fields) ? fields.filter((name) => typeof name === "string") : [];
 
-const objects = (value: Json | undefined): JsonObject[] =>
+const pickObjects = (value: Json | undefined): JsonObject[] =>
   Array.isArray(value) ? value.filter(isJsonObject) : [];

@@ -41,9 +41,9 @@ export function toStreamError(error: unknown): ProviderError {
       cause: error,
     });
   }
-  const code = textAt(error, "error-code");
+  const code = getMetadata(error, "error-code");
   const suffix = code?.replace(PREFIX, "") ?? "";
-  const rpcId = textAt(error, "rpc-id");
+  const rpcId = getMetadata(error, "rpc-id");
   const message = `Salesforce's Pub/Sub API: ${error.rawMessage.slice(0, MAX_REASON)}${code ? ` (${code}${rpcId ? `, rpc-id ${rpcId}` : ""})` : ""}`;
   const options = { message, code, cause: error };
   if (LOST_POSITION.test(suffix)) return new LostPositionError({ kind: "invalid", ...options });
@@ -58,5 +58,5 @@ export function toStreamError(error: unknown): ProviderError {
   return new ProviderError({ kind: byCode ?? byStatus ?? "unavailable", ...options });
 }
 
-const textAt = ({ metadata }: ConnectError, name: string): string | undefined =>
+const getMetadata = ({ metadata }: ConnectError, name: string): string | undefined =>
   metadata.get(name) || undefined;

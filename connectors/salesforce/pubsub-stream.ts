@@ -60,7 +60,7 @@ async function* read(schemas: Schemas, request: StreamRequest): AsyncGenerator<S
     // A request that cannot be sent any more is no failure of its own: the answers tell.
     const send = (message: FetchRequest) => void requests.write(message).catch(() => {});
     try {
-      send(firstRequest(request));
+      send(buildFirstRequest(request));
       const answers = call.api.subscribe(requests, { headers, signal: stop.signal })[Symbol.asyncIterator]();
       const first = answers.next();
       first.catch(() => {});
@@ -82,7 +82,7 @@ async function* read(schemas: Schemas, request: StreamRequest): AsyncGenerator<S
   throw new ProviderError({ kind: "unavailable", message: "Salesforce ended the stream of change events" });
 }
 
-function firstRequest({ topic, from }: StreamRequest): FetchRequest {
+function buildFirstRequest({ topic, from }: StreamRequest): FetchRequest {
   const start =
     typeof from === "string"
       ? { replayPreset: PRESETS[from] }

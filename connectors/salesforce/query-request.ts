@@ -26,11 +26,12 @@ export interface Query {
 /** Returns the request of a query's first page. */
 export function queryRequest(query: Query): ProviderRequest {
   const path = queryPath(query);
-  return path.length > LONGEST_ADDRESS ? inComposite(path) : get(path, query.pageSize);
+  return path.length > LONGEST_ADDRESS ? wrapInComposite(path) : get(path, query.pageSize);
 }
 
 /** Returns the request of a page that an answer named. */
-export const locatorRequest = (locator: string, pageSize?: number): ProviderRequest => get(locator, pageSize);
+export const buildLocatorRequest = (locator: string, pageSize?: number): ProviderRequest =>
+  get(locator, pageSize);
 
 const NO_MARK = /No such column 'IsDeleted' on entity '(\w+)'/;
 
@@ -48,7 +49,7 @@ async function sendOnce(query: Query, fetch: ProviderFetch): Promise<ProviderAns
   if (request.method === "POST") return sendComposite(request, fetch);
   const answer = await send(request, fetch, classify);
   const { status } = answer.error ?? {};
-  return status === 414 || status === 431 ? sendComposite(inComposite(request.path), fetch) : answer;
+  return status === 414 || status === 431 ? sendComposite(wrapInComposite(request.path), fetch) : answer;
 }
 
 /**
@@ -61,7 +62,7 @@ export const sendLocator = (
   fetch: ProviderFetch,
   pageSize?: number,
 ): Promise<ProviderAnswer> =>
-  send(locatorRequest(locator, pageSize), fetch, classify).catch((error: unknown): ProviderAnswer => {
+  send(buildLocatorRequest(locator, pageSize), fetch, classify).catch((error: unknown): ProviderAnswer => {
     if (error instanceof ProviderError && error.kind === "unauthorized") return { body: undefined, error };
     throw error;
   });
@@ -85,7 +86,7 @@ const get = (path: string, pageSize = PAGE_LIMIT): ProviderRequest => ({
 });
 
 /** Parts of a composite request get no headers: one that a part does not know would fail it. */
-const inComposite = (url: string): ProviderRequest => ({
+const wrapInComposite = (url: string): ProviderRequest => ({
   method: "POST",
   path: `${DATA}/composite`,
   body: { compositeRequest: [{ method: "GET", url, referenceId: "query" }] },

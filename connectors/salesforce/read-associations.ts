@@ -53,13 +53,13 @@ async function readChildren(
     if (requests > MAX_REQUESTS)
       throw buildBrokenPage(`Salesforce's list of ${child.relationshipName} does not end`);
     const { locator } = page;
-    page = await nextChildren(locator, child, fetch);
+    page = await readNextChildren(locator, child, fetch);
     if (page.locator === locator)
       throw buildBrokenPage(`Salesforce's list of ${child.relationshipName} repeats a page`);
   }
 }
 
-async function nextChildren(locator: string, child: ChildAssociation, fetch: ProviderFetch) {
+async function readNextChildren(locator: string, child: ChildAssociation, fetch: ProviderFetch) {
   const answer = await sendLocator(locator, fetch);
   if (!answer.error) return readQueryPage(answer.body);
   if (!isLocatorGone(answer)) throw answer.error;

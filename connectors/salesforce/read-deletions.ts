@@ -21,11 +21,11 @@ import type {
 import { send, toPassing } from "../../connector-kit/calls/send-request.ts";
 import { getTextAt } from "../../connector-kit/calls/get-text-at.ts";
 import { classify } from "./classify.ts";
-import { idFault, toLongId } from "./id.ts";
+import { findIdFault, toLongId } from "./id.ts";
 import { readQueryPage, requireCounted } from "./query-page.ts";
 import { sendQuery } from "./query-request.ts";
-import { DATA, objectFault } from "./request.ts";
-import { timeLiteral } from "./soql-time.ts";
+import { DATA, findObjectFault } from "./request.ts";
+import { writeTimeLiteral } from "./soql-time.ts";
 import { recordId, readTime } from "./source-record.ts";
 
 type Period = Parameters<ReadConnector["readDeletions"]>[0];
@@ -41,7 +41,7 @@ const PAGE = 2_000;
 const MAX_IDS = 400;
 
 export const readDeletions: ReadConnector["readDeletions"] = async (period, checkpoint, fetch) => {
-  const fault = objectFault(period.objectName);
+  const fault = findObjectFault(period.objectName);
   if (fault) throw fault;
   const from = checkpoint && getTextAt(checkpoint, "logFrom");
   if (checkpoint && from !== undefined) return readLog(period, readPlace(checkpoint, from), fetch);
@@ -56,10 +56,10 @@ async function readBin(
 ): Promise<DeletionPage> {
   const { objectName, since, until } = period;
   const tests = [
-    ...(lastId === undefined ? [] : [`Id > '${validId(lastId)}'`]),
+    ...(lastId === undefined ? [] : [`Id > '${requireId(lastId)}'`]),
     "IsDeleted = true",
-    `SystemModstamp >= ${timeLiteral(since)}`,
-    `SystemModstamp <= ${timeLiteral(until)}`,
+    `SystemModstamp >= ${writeTimeLiteral(since)}`,
+    `SystemModstamp <= ${writeTimeLiteral(until)}`,
   ];
   const soql = `SELECT Id,IsDeleted,SystemModstamp FROM ${objectName} WHERE ${tests.join(" AND ")} ORDER BY Id LIMIT ${PAGE}`;
   const answer = await sendQuery({ soql, withDeleted: true }, fetch);
@@ -83,7 +83,10 @@ function toLog(period: Period, withoutBin: boolean): Pick<DeletionPage, "next" |
   const next = logFrom(period, { from: since, withoutBin, covered: undefined });
   const begin = readTime(next?.logFrom);
   const isBehind = begin !== undefined && since.getTime() < until.getTime() - LOG_MS;
-  return { ...(next && { next }), ...(isBehind && { warning: outOfReach(objectName, since, begin) }) };
+  return {
+    ...(next && { next }),
+    ...(isBehind && { warning: describeOutOfReach(objectName, since, begin) }),
+  };
 }
 
 /** Where the log goes on. */
@@ -103,8 +106,8 @@ const readPlace = (checkpoint: Checkpoint, from: string): LogPlace => ({
 /** Returns where the log is read from, if the period has a whole minute; Salesforce cuts seconds off. */
 function logFrom({ until }: Period, { from, withoutBin, covered }: LogPlace): Checkpoint | undefined {
   const start = Math.max(from.getTime(), until.getTime() - LOG_MS);
-  if (minute(start) >= minute(until.getTime())) return undefined;
-  const begin = new Date(minute(start)).toISOString();
+  if (floorToMinute(start) >= floorToMinute(until.getTime())) return undefined;
+  const begin = new Date(floorToMinute(start)).toISOString();
   return { logFrom: begin, withoutBin, ...(covered && { covered: covered.toISOString() }) };
 }
 
@@ -115,7 +118,7 @@ function logFrom({ until }: Period, { from, withoutBin, covered }: LogPlace): Ch
 async function readLog(period: Period, place: LogPlace, fetch: ProviderFetch): Promise<DeletionPage> {
   const { objectName, until } = period;
   const { withoutBin } = place;
-  const end = minute(until.getTime());
+  const end = floorToMinute(until.getTime());
   let { from } = place;
   let length = Math.min(end - from.getTime(), DAY_MS);
   let warning: string | undefined;
@@ -126,19 +129,19 @@ async function readLog(period: Period, place: LogPlace, fetch: ProviderFetch): P
   };
   for (;;) {
     const to = new Date(from.getTime() + length);
-    const answer = await send(logRequest(objectName, from, to), fetch, classify).catch(tooLarge);
+    const answer = await send(logRequest(objectName, from, to), fetch, classify).catch(catchTooLarge);
     if (answer && !answer.error) {
-      const records = await onlyGone(period, readLogAnswer(answer.body, from), withoutBin, fetch);
-      return page(to, earliest(place.covered, coveredBy(answer.body, to)), records);
+      const records = await keepGone(period, readLogAnswer(answer.body, from), withoutBin, fetch);
+      return page(to, chooseEarliest(place.covered, readCoveredEnd(answer.body, to)), records);
     }
     const isTooLong = !answer || answer.error.code === "EXCEEDED_ID_LIMIT";
-    if (isTooLong && length > MINUTE_MS) length = Math.max(MINUTE_MS, minute(length / 2));
+    if (isTooLong && length > MINUTE_MS) length = Math.max(MINUTE_MS, floorToMinute(length / 2));
     else if (isTooLong) {
-      warning = overfull(objectName, from, to);
+      warning = describeOverfull(objectName, from, to);
       return page(to, place.covered, []);
     } else if (answer.error.code === DATE_REFUSED) {
-      const kept = await earliestKept(objectName, from, to, fetch);
-      warning = purged(objectName, from, kept ?? to);
+      const kept = await findEarliestKept(objectName, from, to, fetch);
+      warning = describePurged(objectName, from, kept ?? to);
       if (!kept) return page(to, place.covered, []);
       from = kept;
       length = to.getTime() - kept.getTime();
@@ -150,39 +153,41 @@ async function readLog(period: Period, place: LogPlace, fetch: ProviderFetch): P
 }
 
 /** Returns until when the answer is complete, if that is not the end of its span. */
-function coveredBy(body: Json | undefined, to: Date): Date | undefined {
+function readCoveredEnd(body: Json | undefined, to: Date): Date | undefined {
   const covered = isJsonObject(body) ? readTime(body.latestDateCovered) : undefined;
   return covered && covered < to ? covered : undefined;
 }
 
-const earliest = (one: Date | undefined, other: Date | undefined): Date | undefined =>
+const chooseEarliest = (one: Date | undefined, other: Date | undefined): Date | undefined =>
   one && other ? (one < other ? one : other) : (one ?? other);
 
 /** The log does not reach back so far: an administrator has emptied the recycle bin since (REST API Developer Guide, sObject Get Deleted). */
 const DATE_REFUSED = "INVALID_REPLICATION_DATE";
 
-const purged = (objectName: string, from: Date, to: Date): string =>
+const describePurged = (objectName: string, from: Date, to: Date): string =>
   `Salesforce has no log of deleted ${objectName} records between ${from.toISOString()} and ${to.toISOString()}, as after an administrator ` +
   "emptied the recycle bin: what was deleted in that time cannot be found out";
 
-const outOfReach = (objectName: string, from: Date, to: Date): string =>
+const describeOutOfReach = (objectName: string, from: Date, to: Date): string =>
   `Salesforce keeps deletions for 15 days: what was deleted of its ${objectName} records between ${from.toISOString()} and ${to.toISOString()}, ` +
   "and is not in the recycle bin any more, cannot be found out";
 
 /** Otherwise the same minute would fail each read, until the log has lost it. */
-const overfull = (objectName: string, from: Date, to: Date): string =>
+const describeOverfull = (objectName: string, from: Date, to: Date): string =>
   `Salesforce's log has more deleted ${objectName} records between ${from.toISOString()} and ${to.toISOString()} than it can tell at once: ` +
   "those that are not in the recycle bin cannot be found out";
 
 /** Returns the earliest start of a span to `to` that the log still has; undefined if there is none. */
-async function earliestKept(
+async function findEarliestKept(
   objectName: string,
   refused: Date,
   to: Date,
   fetch: ProviderFetch,
 ): Promise<Date | undefined> {
   const isKept = async (start: number): Promise<boolean> => {
-    const answer = await send(logRequest(objectName, new Date(start), to), fetch, classify).catch(tooLarge);
+    const answer = await send(logRequest(objectName, new Date(start), to), fetch, classify).catch(
+      catchTooLarge,
+    );
     if (answer?.error && ![DATE_REFUSED, "EXCEEDED_ID_LIMIT"].includes(answer.error.code ?? ""))
       throw answer.error;
     return answer?.error?.code !== DATE_REFUSED;
@@ -191,7 +196,7 @@ async function earliestKept(
   let high = to.getTime() - SHORTEST_MS;
   if (high <= low || !(await isKept(high))) return undefined;
   while (high - low > MINUTE_MS) {
-    const middle = minute((low + high) / 2);
+    const middle = floorToMinute((low + high) / 2);
     if (await isKept(middle)) high = middle;
     else low = middle;
   }
@@ -199,7 +204,7 @@ async function earliestKept(
 }
 
 /** Catches an answer that was too long to be read. */
-function tooLarge(error: unknown): undefined {
+function catchTooLarge(error: unknown): undefined {
   if (!isTooLarge(error)) throw error;
   return undefined;
 }
@@ -213,7 +218,7 @@ const SHORTEST_MS = 2 * MINUTE_MS;
 /** A period that is too short begins earlier. */
 function logRequest(objectName: string, from: Date, to: Date): ProviderRequest {
   const start = new Date(Math.min(from.getTime(), to.getTime() - SHORTEST_MS));
-  const text = (time: Date) => encodeURIComponent(timeLiteral(time).replace("Z", "+00:00"));
+  const text = (time: Date) => encodeURIComponent(writeTimeLiteral(time).replace("Z", "+00:00"));
   const path = `${DATA}/sobjects/${objectName}/deleted/?start=${text(start)}&end=${text(to)}`;
   return { method: "GET", path, repeatable: true };
 }
@@ -224,12 +229,12 @@ function readLogAnswer(body: Json | undefined, from: Date): DeletedRecord[] {
     const raw = requireObject(entry, "a deleted record");
     const deletedTime = readTime(raw.deletedDate);
     if (deletedTime && deletedTime < from) return [];
-    return [{ id: toLongId(validId(getTextAt(raw, "id"))), ...(deletedTime && { deletedTime }), raw }];
+    return [{ id: toLongId(requireId(getTextAt(raw, "id"))), ...(deletedTime && { deletedTime }), raw }];
   });
 }
 
 /** Leaves out records that exist again, and those that the recycle bin's pages had. */
-async function onlyGone(
+async function keepGone(
   period: Period,
   logged: DeletedRecord[],
   withoutBin: boolean,
@@ -272,7 +277,7 @@ async function readStates(
 }
 
 const isWithin = (time: Date | undefined, { since, until }: Period): boolean =>
-  time !== undefined && time >= second(since) && time <= until;
+  time !== undefined && time >= floorToSecond(since) && time <= until;
 
 function toDeleted(value: Json): DeletedRecord {
   const raw = requireObject(value, "a record");
@@ -280,10 +285,10 @@ function toDeleted(value: Json): DeletedRecord {
   return { id: recordId(raw), ...(deletedTime && { deletedTime }), raw };
 }
 
-function validId(id: string | undefined): string {
-  if (id !== undefined && !idFault(id)) return id;
+function requireId(id: string | undefined): string {
+  if (id !== undefined && !findIdFault(id)) return id;
   throw buildBrokenPage("Salesforce's answer is broken: a deleted record has no id");
 }
 
-const minute = (ms: number): number => Math.floor(ms / MINUTE_MS) * MINUTE_MS;
-const second = (time: Date): Date => new Date(Math.floor(time.getTime() / 1000) * 1000);
+const floorToMinute = (ms: number): number => Math.floor(ms / MINUTE_MS) * MINUTE_MS;
+const floorToSecond = (time: Date): Date => new Date(Math.floor(time.getTime() / 1000) * 1000);

@@ -5,8 +5,8 @@ import type { WriteConnector } from "../../connector-kit/connector.ts";
 import { readByIds } from "../../connector-kit/calls/read-by-ids.ts";
 import type { ProviderFetch } from "../../connector-kit/calls/provider-fetch.ts";
 import { classify } from "./classify.ts";
-import { idFault, toLongId } from "./id.ts";
-import { objectFault, READ_LIMIT, readMany } from "./request.ts";
+import { findIdFault, toLongId } from "./id.ts";
+import { findObjectFault, READ_LIMIT, readMany } from "./request.ts";
 
 type ReadRequest = Parameters<WriteConnector["readFields"]>[0];
 
@@ -15,12 +15,12 @@ export async function readFields(
   request: ReadRequest,
   fetch: ProviderFetch,
 ): Promise<Map<string, JsonObject>> {
-  const fault = objectFault(request.objectName);
+  const fault = findObjectFault(request.objectName);
   if (fault) throw fault;
   const fields = ["Id", ...request.fields.filter((name) => name.toLowerCase() !== "id")];
   const bodies = await readByIds(
     {
-      ids: request.ids.filter((id) => !idFault(id)).map(toLongId),
+      ids: request.ids.filter((id) => !findIdFault(id)).map(toLongId),
       limit: READ_LIMIT,
       request: (ids) => readMany(request.objectName, ids, fields),
       classify,
@@ -29,18 +29,18 @@ export async function readFields(
   );
   const records = new Map<string, JsonObject>();
   // Missing records are null. The order is not guaranteed, so records are matched by id.
-  for (const record of bodies.flatMap(listed).filter(isJsonObject)) {
-    if (typeof record.Id === "string" && !idFault(record.Id)) records.set(toLongId(record.Id), record);
+  for (const record of bodies.flatMap(requireList).filter(isJsonObject)) {
+    if (typeof record.Id === "string" && !findIdFault(record.Id)) records.set(toLongId(record.Id), record);
   }
   return new Map(
     request.ids.flatMap((id): [string, JsonObject][] => {
-      const record = idFault(id) ? undefined : records.get(toLongId(id));
+      const record = findIdFault(id) ? undefined : records.get(toLongId(id));
       return record ? [[id, restoreNames(request.fields, record)]] : [];
     }),
   );
 }
 
-function listed(body: Json | undefined): Json[] {
+function requireList(body: Json | undefined): Json[] {
   if (Array.isArray(body)) return body;
   throw buildUnreadable({ status: 200, headers: {}, text: JSON.stringify(body ?? null) });
 }

@@ -19,7 +19,7 @@ import {
   readRecordsByIds,
   searchRecords,
 } from "./record-lookup.ts";
-import { parentPath } from "./soql-field.ts";
+import { findParentPath } from "./soql-field.ts";
 import { prepareScanPage, readScanPage } from "./scan-page.ts";
 
 const MINUTE_MS = 60_000;
@@ -53,7 +53,7 @@ export const read: ReadConnector = {
   // Addresses and places repeat their parts; for files Salesforce gives only an address.
   isReadWithAll: ({ providerType }) => !["address", "location", "base64"].includes(providerType),
   isPlain: ({ valueType }) => valueType !== "other",
-  fieldBeyond: parentPath,
+  fieldBeyond: findParentPath,
 };
 
 async function readPage(

@@ -5,23 +5,23 @@ import type { ProviderFetch, ProviderRequest } from "../../connector-kit/calls/p
 import type { ReadConnector, ReadPlan, SourceRecord } from "../../connector-kit/read-connector.ts";
 import { addAssociations } from "./read-associations.ts";
 import { changeColumn } from "./change-column.ts";
-import { idFault, toLongId } from "./id.ts";
+import { findIdFault, toLongId } from "./id.ts";
 import { queryRefusal, readQueryPage, requireCounted } from "./query-page.ts";
 import { isLocatorGone, queryRequest, sendLocator, sendQuery } from "./query-request.ts";
-import { byIdsQuery, countQuery, readingFault, recordQuery, sampleQuery, scanQuery } from "./soql.ts";
+import { byIdsQuery, countQuery, findReadingFault, recordQuery, sampleQuery, scanQuery } from "./soql.ts";
 import { toSourceRecord } from "./source-record.ts";
 
 /** Ids of one query, so that it stays short enough for an address. */
 const MAX_IDS = 400;
 
 export function prepareRecordCount(plan: ReadPlan): ProviderRequest {
-  const fault = readingFault(plan);
+  const fault = findReadingFault(plan);
   if (fault) throw fault;
   return queryRequest(recordQuery(plan, countQuery(plan)));
 }
 
 export async function countRecords(plan: ReadPlan, fetch: ProviderFetch): Promise<number> {
-  const fault = readingFault(plan);
+  const fault = findReadingFault(plan);
   if (fault) throw fault;
   const answer = await sendQuery(recordQuery(plan, countQuery(plan)), fetch);
   if (answer.error) throw queryRefusal(answer.error, plan);
@@ -35,7 +35,7 @@ export async function readRecordSample(
   plan: ReadPlan,
   fetch: ProviderFetch,
 ): Promise<SourceRecord | undefined> {
-  const fault = readingFault(plan);
+  const fault = findReadingFault(plan);
   if (fault) throw fault;
   const answer = await sendQuery(recordQuery(plan, sampleQuery(plan)), fetch);
   if (answer.error) throw queryRefusal(answer.error, plan);
@@ -44,9 +44,9 @@ export async function readRecordSample(
 }
 
 export const readRecordsByIds: ReadConnector["readByIds"] = async (plan, ids, fetch) => {
-  const fault = readingFault(plan);
+  const fault = findReadingFault(plan);
   if (fault) throw fault;
-  const distinct = [...new Set(ids.filter((id) => !idFault(id)).map(toLongId))];
+  const distinct = [...new Set(ids.filter((id) => !findIdFault(id)).map(toLongId))];
   const column = changeColumn(plan.objectName, plan.metadata);
   const found: SourceRecord[] = [];
   for (let start = 0; start < distinct.length; start += MAX_IDS) {
@@ -77,7 +77,7 @@ export const readRecordsByIds: ReadConnector["readByIds"] = async (plan, ids, fe
 };
 
 export const searchRecords: ReadConnector["search"] = async (plan, fetch) => {
-  const fault = readingFault(plan);
+  const fault = findReadingFault(plan);
   if (fault) throw fault;
   const answer = await sendQuery(recordQuery(plan, scanQuery(plan, undefined, plan.pageSize)), fetch);
   if (answer.error) throw queryRefusal(answer.error, plan);

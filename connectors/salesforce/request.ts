@@ -23,7 +23,7 @@ export const WRITE_PART = "write";
 export const READ_PART = "read";
 
 /** Returns why an object name cannot be used; undefined if it can. */
-export const objectFault = (objectName: string): ProviderError | undefined =>
+export const findObjectFault = (objectName: string): ProviderError | undefined =>
   /^[A-Za-z][A-Za-z0-9_]{0,254}$/.test(objectName)
     ? undefined
     : new ProviderError({
@@ -48,13 +48,13 @@ export function writeOne(write: RecordWrite, record: RecordToWrite): ProviderReq
   const headers = { ...callOptions(write), ...write.headers };
   switch (write.type) {
     case "create":
-      return { method: "POST", path, headers, body: writable(record.fields), repeatable: false };
+      return { method: "POST", path, headers, body: keepWritable(record.fields), repeatable: false };
     case "update":
       return {
         method: "PATCH",
         path: `${path}/${record.id ?? ""}`,
         headers,
-        body: writable(record.fields),
+        body: keepWritable(record.fields),
         repeatable: true,
       };
     case "delete":
@@ -63,16 +63,16 @@ export function writeOne(write: RecordWrite, record: RecordToWrite): ProviderReq
       // Salesforce refuses the external id in the body as well.
       return {
         method: "PATCH",
-        path: `${path}/${keyStep(write, record)}`,
+        path: `${path}/${buildKeyStep(write, record)}`,
         headers,
-        body: writable(withoutUpsertKey(write, record)),
+        body: keepWritable(withoutUpsertKey(write, record)),
         repeatable: true,
       };
   }
 }
 
 /** Returns the end of a path that names a record by its external id. */
-export const keyStep = (write: RecordWrite, record: RecordToWrite): string =>
+export const buildKeyStep = (write: RecordWrite, record: RecordToWrite): string =>
   `${write.key ?? ""}/${encodeURIComponent(readUpsertKey(write, record) ?? "")}`;
 
 export const readOne = (objectName: string, id: string, fields: JsonObject): ProviderRequest => ({
@@ -99,7 +99,7 @@ export function writeAndRead(write: RecordWrite, record: RecordToWrite): Provide
         part,
         {
           method: "GET",
-          url: readPath(write.objectName, writtenStep(write, record), record.fields),
+          url: readPath(write.objectName, buildWrittenStep(write, record), record.fields),
           referenceId: READ_PART,
         },
       ],
@@ -109,9 +109,9 @@ export function writeAndRead(write: RecordWrite, record: RecordToWrite): Provide
 }
 
 /** Returns the end of the path of a record that the same composite request writes. */
-function writtenStep(write: RecordWrite, record: RecordToWrite): string {
+function buildWrittenStep(write: RecordWrite, record: RecordToWrite): string {
   if (write.type === "create") return `@{${WRITE_PART}.id}`;
-  return write.type === "upsert" ? keyStep(write, record) : (record.id ?? "");
+  return write.type === "upsert" ? buildKeyStep(write, record) : (record.id ?? "");
 }
 
 /** Writes several records of one object; results come in this order. */
@@ -126,8 +126,8 @@ export const writeMany = (write: RecordWrite, indexes: number[]): ProviderReques
       if (!record) return [];
       const attributes = { type: write.objectName };
       return write.type === "update"
-        ? { attributes, id: record.id ?? "", ...writable(record.fields) }
-        : { attributes, ...writable(record.fields) };
+        ? { attributes, id: record.id ?? "", ...keepWritable(record.fields) }
+        : { attributes, ...keepWritable(record.fields) };
     }),
   },
   repeatable: write.type !== "create",
@@ -144,7 +144,7 @@ export const readMany = (objectName: string, ids: string[], fields: string[]): P
  * Drops the id, which is part of the address: Salesforce refuses it among the fields. Joins the values of a multi-select picklist with semicolons,
  * as Salesforce's Object Reference says of this type of field.
  */
-function writable(fields: JsonObject): JsonObject {
+function keepWritable(fields: JsonObject): JsonObject {
   const written = Object.entries(fields).filter(([name]) => !/^(id|attributes)$/i.test(name));
   return Object.fromEntries(written.map(([name, value]) => [name, joinChoices(value)]));
 }
@@ -154,7 +154,7 @@ function writable(fields: JsonObject): JsonObject {
  * and cannot be read that way.
  */
 function readPath(objectName: string, id: string, fields: JsonObject): string {
-  const names = Object.entries(writable(fields))
+  const names = Object.entries(keepWritable(fields))
     .filter(([name, value]) => /^\w+$/.test(name) && (typeof value !== "object" || value === null))
     .map(([name]) => name);
   const list = ["Id", ...names].join(",");

@@ -7,7 +7,7 @@ import { testConnector } from "../../connector-kit/testing/connector-suite.ts";
 import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import { replay, type Reply } from "../../connector-kit/testing/replay.ts";
 import { classify } from "./classify.ts";
-import { idFault, toLongId } from "./id.ts";
+import { findIdFault, toLongId } from "./id.ts";
 import { write } from "./write.ts";
 
 const ADA = "003ak00000jvIfpAAE";
@@ -320,7 +320,7 @@ test("both forms of an id are one id", () => {
   assert.equal(toLongId(ADA), ADA);
   assert.equal(toLongId("001RM000003oLru"), "001RM000003oLruYAE");
   for (const id of ["003ak00000jvIf", "003ak00000jvIfpAA", "003ak00000jvIfp'--", "", undefined])
-    assert.equal(idFault(id)?.code, "MALFORMED_ID");
+    assert.equal(findIdFault(id)?.code, "MALFORMED_ID");
   // Each of the last three characters stands for five: 31 is `5`.
   assert.equal(toLongId("ABCDE0000z00000"), "ABCDE0000z000005AA");
   assert.equal(toLongId("00000abcdZFGHIJ"), "00000abcdZFGHIJAQ5");

@@ -8,14 +8,14 @@ import type { ProviderFetch, ProviderRequest } from "../../connector-kit/calls/p
 import type { Checkpoint, ReadPage, ReadPlan } from "../../connector-kit/read-connector.ts";
 import type { ProviderAnswer } from "../../connector-kit/calls/send-request.ts";
 import { changeColumn } from "./change-column.ts";
-import { isLocatorGone, locatorRequest, queryRequest, sendLocator, sendQuery } from "./query-request.ts";
+import { isLocatorGone, buildLocatorRequest, queryRequest, sendLocator, sendQuery } from "./query-request.ts";
 import { queryRefusal, readQueryPage, type QueryPage } from "./query-page.ts";
 import { addAssociations } from "./read-associations.ts";
-import { readingFault, recordQuery, scanQuery } from "./soql.ts";
+import { findReadingFault, recordQuery, scanQuery } from "./soql.ts";
 import { toSourceRecord } from "./source-record.ts";
 import {
   findLimit,
-  nextPlace,
+  findNextPlace,
   parsePosition,
   planAt,
   toCheckpoint,
@@ -25,11 +25,11 @@ import {
 } from "./scan-position.ts";
 
 export function prepareScanPage(plan: ReadPlan, checkpoint?: Checkpoint): ProviderRequest {
-  const fault = readingFault(plan);
+  const fault = findReadingFault(plan);
   if (fault) throw fault;
   const place = parsePosition(checkpoint);
   const asked = planAt(plan, place);
-  if (place.locator !== undefined) return locatorRequest(place.locator, asked.pageSize);
+  if (place.locator !== undefined) return buildLocatorRequest(place.locator, asked.pageSize);
   return queryRequest(queryAt(asked, place));
 }
 
@@ -38,14 +38,14 @@ export async function readScanPage(
   checkpoint: Checkpoint | undefined,
   fetch: ProviderFetch,
 ): Promise<Pick<ReadPage, "records" | "next" | "total">> {
-  const fault = readingFault(plan);
+  const fault = findReadingFault(plan);
   if (fault) throw fault;
   const { page, place } = await fetchPage(plan, parsePosition(checkpoint), fetch);
   const column = changeColumn(plan.objectName, plan.metadata);
   const records = page.records.map((raw) => toSourceRecord(raw, column));
   checkRising(records, place.lastId, (id, other) => id > other);
   await addAssociations(plan, records, fetch);
-  const next = nextPlace(plan, place, page, records.at(-1)?.id);
+  const next = findNextPlace(plan, place, page, records.at(-1)?.id);
   const isWhole = !checkpoint && place.to === undefined && findLimit(planAt(plan, place)) === undefined;
   return {
     records,
@@ -62,16 +62,16 @@ async function fetchPage(
 ): Promise<{ page: QueryPage; place: Place }> {
   const asked = planAt(plan, place);
   if (place.locator !== undefined) {
-    const behind = await sendLocator(place.locator, fetch, asked.pageSize).catch(tooMuch);
+    const behind = await sendLocator(place.locator, fetch, asked.pageSize).catch(catchTooMuch);
     if (behind instanceof ProviderError || !isLocatorGone(behind)) return settle(plan, place, behind, fetch);
     const byId = behind.error?.kind === "unauthorized" && place.lastId !== undefined;
     return fetchPage(plan, { ...place, locator: undefined, ...(byId && { byId }) }, fetch);
   }
-  const answer = await sendQuery(queryAt(asked, place), fetch).catch(tooMuch);
+  const answer = await sendQuery(queryAt(asked, place), fetch).catch(catchTooMuch);
   return settle(plan, place, answer, fetch);
 }
 
-function tooMuch(error: unknown): ProviderError | ProviderAnswer {
+function catchTooMuch(error: unknown): ProviderError | ProviderAnswer {
   if (isTooLarge(error)) return error;
   if (error instanceof ProviderError && TOO_MUCH.has(error.code ?? "")) return { body: undefined, error };
   throw error;

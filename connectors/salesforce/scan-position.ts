@@ -3,7 +3,7 @@ import { buildBrokenPage } from "../../connector-kit/calls/page-check.ts";
 import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import type { Checkpoint, ReadPlan } from "../../connector-kit/read-connector.ts";
 import { getTextAt } from "../../connector-kit/calls/get-text-at.ts";
-import { idFault } from "./id.ts";
+import { findIdFault } from "./id.ts";
 import { readLocator } from "./query-request.ts";
 import { requireCounted, type QueryPage } from "./query-page.ts";
 
@@ -67,7 +67,7 @@ export function withSmallerPages(plan: ReadPlan, place: Place): Place | undefine
 }
 
 /** Returns where the next page begins; undefined if there is none. */
-export function nextPlace(
+export function findNextPlace(
   plan: ReadPlan,
   place: Place,
   { records, locator, total }: QueryPage,
@@ -81,7 +81,7 @@ export function nextPlace(
     const isFull = limit !== undefined && records.length >= limit && lastId !== undefined;
     if (isFull) return { ...place, locator, lastId };
     const isWhole = read === undefined || total === undefined || read >= total;
-    return isWhole ? nextPart(plan, place) : behindLoss(place, lastId, { records, total });
+    return isWhole ? findNextPart(plan, place) : skipLoss(place, lastId, { records, total });
   }
   if (lastId !== undefined)
     return { ...place, lastId, locator: locator === place.locator ? undefined : locator, read };
@@ -100,14 +100,14 @@ function countRead({ locator, read }: Place, count: number): number | undefined 
  * Returns the place behind the last record of a query that counts more than it gave, and names no next page: they may have been deleted
  * meanwhile, and the query behind the last id tells. Throws `ProviderError` where it gave none.
  */
-function behindLoss(place: Place, lastId: string | undefined, page: QueryPage): Place {
+function skipLoss(place: Place, lastId: string | undefined, page: QueryPage): Place {
   const behind = lastId ?? (place.locator === undefined ? undefined : place.lastId);
   if (behind === undefined) requireCounted(page, 0);
   return { ...place, lastId: behind, locator: undefined };
 }
 
 /** Goes on with as long a time, from its beginning: a record that was read already may come again. */
-function nextPart({ until }: ReadPlan, { from, to, pageSize, byId }: Place): Place | undefined {
+function findNextPart({ until }: ReadPlan, { from, to, pageSize, byId }: Place): Place | undefined {
   if (!from || !to || !until || to >= until) return undefined;
   const next = new Date(to.getTime() + SECOND_MS);
   const end = new Date(next.getTime() + to.getTime() - from.getTime());
@@ -127,8 +127,8 @@ export const toCheckpoint = ({ lastId, locator, read, from, to, pageSize, byId }
 export function parsePosition(checkpoint: Checkpoint | undefined): Place {
   if (!checkpoint) return {};
   const [lastId, locator] = [getTextAt(checkpoint, "lastId"), getTextAt(checkpoint, "locator")];
-  const [from, to] = [timeAt(checkpoint, "from"), timeAt(checkpoint, "to")];
-  const fault = lastId === undefined ? undefined : idFault(lastId);
+  const [from, to] = [readTimeAt(checkpoint, "from"), readTimeAt(checkpoint, "to")];
+  const fault = lastId === undefined ? undefined : findIdFault(lastId);
   if (fault) throw fault;
   return {
     lastId,
@@ -141,7 +141,7 @@ export function parsePosition(checkpoint: Checkpoint | undefined): Place {
   };
 }
 
-function timeAt(checkpoint: Checkpoint, name: string): Date | undefined {
+function readTimeAt(checkpoint: Checkpoint, name: string): Date | undefined {
   const text = getTextAt(checkpoint, name);
   if (text === undefined) return undefined;
   const time = new Date(text);

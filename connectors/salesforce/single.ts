@@ -18,7 +18,7 @@ import { writeSingly } from "../../connector-kit/calls/write-singly.ts";
 import { classify } from "./classify.ts";
 import { readRecordFaults, toError } from "./fault.ts";
 import { recordFault } from "./record-fault.ts";
-import { keyStep, READ_PART, readOne, WRITE_PART, writeAndRead, writeOne } from "./request.ts";
+import { buildKeyStep, READ_PART, readOne, WRITE_PART, writeAndRead, writeOne } from "./request.ts";
 
 export const writeOneByOne = (write: RecordWrite, fetch: ProviderFetch): Promise<WriteResult> =>
   writeSingly(write, {
@@ -36,7 +36,7 @@ export const writeOneByOne = (write: RecordWrite, fetch: ProviderFetch): Promise
 export function buildRecordRequests(write: RecordWrite, record: RecordToWrite): ProviderRequest[] {
   if (inOneCall(write, record)) return [writeAndRead(write, record)];
   const requests = [writeOne(write, record)];
-  const step = write.type === "upsert" ? keyStep(write, record) : (record.id ?? "{id}");
+  const step = write.type === "upsert" ? buildKeyStep(write, record) : (record.id ?? "{id}");
   if (readsBack(write)) requests.push(readOne(write.objectName, step, record.fields));
   return requests;
 }
@@ -96,13 +96,13 @@ async function readBack(
 ): Promise<{ data?: JsonObject; warning?: string }> {
   try {
     const answer = await send(readOne(write.objectName, id, record.fields), fetch, classify);
-    if (answer.error) return { warning: notReadBack(answer.error.message) };
+    if (answer.error) return { warning: describeNotReadBack(answer.error.message) };
     return isJsonObject(answer.body)
       ? { data: dropAttributes(answer.body) }
-      : { warning: notReadBack("empty answer") };
+      : { warning: describeNotReadBack("empty answer") };
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
-    return { warning: notReadBack(error.message) };
+    return { warning: describeNotReadBack(error.message) };
   }
 }
 
@@ -117,22 +117,22 @@ function readComposite(
   const write = part(WRITE_PART);
   if (!write) throw buildUnreadable({ status: 200, headers: {}, text: JSON.stringify(body ?? null) });
 
-  const error = partError(write);
-  if (error && concernsEveryRecord(error.kind)) throw doubtUnlessProven(request, partAnswer(write), error);
+  const error = classifyPart(write);
+  if (error && concernsEveryRecord(error.kind)) throw doubtUnlessProven(request, toPartAnswer(write), error);
   if (error) return { error };
   const written = readWritten(record, write.body);
   if (written.error) return written;
 
   const read = part(READ_PART);
-  const readError = read && partError(read);
+  const readError = read && classifyPart(read);
   if (!readError && isJsonObject(read?.body)) return { ...written, data: dropAttributes(read.body) };
-  return { ...written, warning: notReadBack(readError?.message ?? "no answer") };
+  return { ...written, warning: describeNotReadBack(readError?.message ?? "no answer") };
 }
 
-const partError = (part: JsonObject): ProviderError | undefined => classify(partAnswer(part));
+const classifyPart = (part: JsonObject): ProviderError | undefined => classify(toPartAnswer(part));
 
 /** A part is a request of its own, whose status proves as much, or as little, as that of one sent alone. */
-function partAnswer(part: JsonObject): ProviderResponse {
+function toPartAnswer(part: JsonObject): ProviderResponse {
   const status = typeof part.httpStatusCode === "number" ? part.httpStatusCode : 500;
   return { status, headers: {}, text: JSON.stringify(part.body ?? null) };
 }
@@ -141,7 +141,7 @@ function partAnswer(part: JsonObject): ProviderResponse {
 const dropAttributes = (record: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(record).filter(([name]) => name !== "attributes"));
 
-const notReadBack = (reason: string): string =>
+const describeNotReadBack = (reason: string): string =>
   `the record was written, but reading it back failed: ${reason}`;
 
 /** The error for a record that was written and has no id in the answer. */

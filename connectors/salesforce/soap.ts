@@ -7,7 +7,7 @@ import { classify } from "./classify.ts";
 import {
   findChildElement,
   listChildElements,
-  childText,
+  getChildText,
   buildElement,
   readXml,
   writeXml,
@@ -47,17 +47,21 @@ export const upsertComponents = (
   call(
     buildElement(
       "upsertMetadata",
-      components.map((component) => ({ ...inOrder(component), name: "metadata", attributes: typed(type) })),
+      components.map((component) => ({
+        ...sortMembers(component),
+        name: "metadata",
+        attributes: buildTypeAttribute(type),
+      })),
     ),
     fetch,
   );
 
-const typed = (type: ComponentType) => new Map([["xsi:type", type]]);
+const buildTypeAttribute = (type: ComponentType) => new Map([["xsi:type", type]]);
 
 /** Sorts members as the API's schema requires: the name, then alphabetically. */
-function inOrder(component: Element): Element {
+function sortMembers(component: Element): Element {
   const rank = ({ name }: Element) => (name === "fullName" ? "" : name);
-  const children = component.children.map(inOrder);
+  const children = component.children.map(sortMembers);
   return {
     ...component,
     attributes: new Map(),
@@ -69,7 +73,7 @@ function inOrder(component: Element): Element {
 
 /** Throws `ProviderError` when the call as a whole failed. */
 async function call(operation: Element, fetch: ProviderFetch): Promise<SoapAnswer> {
-  const response = await fetch(soapRequest(operation));
+  const response = await fetch(buildSoapRequest(operation));
   const error = classify(response);
   if (error && concernsEveryRecord(error.kind)) throw error;
   if (error) return { error };
@@ -89,7 +93,7 @@ async function call(operation: Element, fetch: ProviderFetch): Promise<SoapAnswe
 }
 
 /** Every call is repeatable: an upsert describes the final state of a component. */
-function soapRequest(operation: Element): ProviderRequest {
+function buildSoapRequest(operation: Element): ProviderRequest {
   const space = "http://soap.sforce.com/2006/04/metadata";
   const body = [
     '<?xml version="1.0" encoding="UTF-8"?>',
@@ -116,7 +120,7 @@ function soapRequest(operation: Element): ProviderRequest {
 /** Returns why Salesforce refused a component, from its result. */
 export function readComponentFaults(result: Element): { code: string; message: string }[] {
   return listChildElements(result, "errors").map((error) => ({
-    code: childText(error, "statusCode") ?? "UNKNOWN",
-    message: childText(error, "message") ?? "Salesforce gave no reason",
+    code: getChildText(error, "statusCode") ?? "UNKNOWN",
+    message: getChildText(error, "message") ?? "Salesforce gave no reason",
   }));
 }

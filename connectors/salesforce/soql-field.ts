@@ -23,7 +23,7 @@ export function getName(name: string, metadata: ObjectMetadata | undefined): str
 }
 
 /** Returns `Parent.Field` for steps that begin with a relation of the object, for example `Owner` or `Region__r`. */
-export function parentPath(steps: string[], metadata: ObjectMetadata): string | undefined {
+export function findParentPath(steps: string[], metadata: ObjectMetadata): string | undefined {
   const [relation = ""] = steps;
   if (steps.length < 2 || !steps.every((step) => /^[A-Za-z]\w*$/.test(step))) return undefined;
   const reference = /__r$/i.test(relation) ? `${relation.slice(0, -1)}c` : `${relation}Id`;

@@ -3,7 +3,7 @@ import { toIso } from "./soql-time.ts";
 import type { FieldMetadata, ObjectMetadata } from "../../connector-kit/fields.ts";
 import type { FieldFilter } from "../../connector-kit/read-connector.ts";
 import { buildRefusedField } from "../../connector-kit/calls/build-refused-field.ts";
-import { idFault } from "./id.ts";
+import { findIdFault } from "./id.ts";
 import { findField, getName } from "./soql-field.ts";
 
 const LONGEST_TEXT = 4_000;
@@ -19,11 +19,11 @@ export function writeComparison(
   if (metadata?.unfilterable?.includes(name)) {
     throw buildRefusedField(fieldName, `Salesforce cannot compare the field \`${fieldName}\` in a filter`);
   }
-  return `${name} = ${literal(fieldName, value, findField(fieldName, metadata))}`;
+  return `${name} = ${writeLiteral(fieldName, value, findField(fieldName, metadata))}`;
 }
 
 /** Without a description of the field, the type of the value decides. */
-function literal(fieldName: string, value: Value, field: FieldMetadata | undefined): string {
+function writeLiteral(fieldName: string, value: Value, field: FieldMetadata | undefined): string {
   const type = field?.providerType ?? typeof value;
   const written = WRITERS[type] ?? quoteText;
   const text = written(String(value));
@@ -35,34 +35,34 @@ function literal(fieldName: string, value: Value, field: FieldMetadata | undefin
   return text;
 }
 
-const bareNumber = (text: string): string | undefined =>
-  /^[+-]?\d+(\.\d+)?$/.test(text) ? text.replace(/^\+/, "") : plainNumber(Number(text));
+const writeBareNumber = (text: string): string | undefined =>
+  /^[+-]?\d+(\.\d+)?$/.test(text) ? text.replace(/^\+/, "") : writePlainNumber(Number(text));
 
 /** The query language takes no exponents. */
-const plainNumber = (value: number): string | undefined => {
+const writePlainNumber = (value: number): string | undefined => {
   if (!Number.isFinite(value)) return undefined;
   const text = String(value);
   return text.includes("e") ? undefined : text;
 };
 
-const bareBoolean = (text: string): string | undefined =>
+const writeBareBoolean = (text: string): string | undefined =>
   /^(true|false)$/i.test(text) ? text.toLowerCase() : undefined;
 
-const quotedId = (text: string): string | undefined => (idFault(text) ? undefined : `'${text}'`);
+const quoteId = (text: string): string | undefined => (findIdFault(text) ? undefined : `'${text}'`);
 
 /** Writers of literals by the type in the object's description; every other type is text. */
 const WRITERS: Record<string, (text: string) => string | undefined> = {
-  boolean: bareBoolean,
-  number: bareNumber,
-  int: bareNumber,
-  long: bareNumber,
-  double: bareNumber,
-  currency: bareNumber,
-  percent: bareNumber,
+  boolean: writeBareBoolean,
+  number: writeBareNumber,
+  int: writeBareNumber,
+  long: writeBareNumber,
+  double: writeBareNumber,
+  currency: writeBareNumber,
+  percent: writeBareNumber,
   date: (text) => (/^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text)) ? text : undefined),
   datetime: (text) => toIso(text),
-  id: quotedId,
-  reference: quotedId,
+  id: quoteId,
+  reference: quoteId,
 };
 
 /** Returns a text literal; undefined if Salesforce would refuse it for its length. */

@@ -1,13 +1,13 @@
 /** Writes the queries that read Salesforce records. */
 import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import type { ReadPlan } from "../../connector-kit/read-connector.ts";
-import { childQuery, isArchived, NOT_DELETED, planAssociations } from "./association-plan.ts";
+import { buildChildQuery, isArchived, NOT_DELETED, planAssociations } from "./association-plan.ts";
 import { changeColumn } from "./change-column.ts";
 import { getName } from "./soql-field.ts";
 import { writeComparison } from "./soql-filter.ts";
-import { timeLiteral } from "./soql-time.ts";
+import { writeTimeLiteral } from "./soql-time.ts";
 import type { Query } from "./query-request.ts";
-import { objectFault } from "./request.ts";
+import { findObjectFault } from "./request.ts";
 
 type Asked = Pick<ReadPlan, "objectName" | "associations" | "metadata">;
 type Selected = Pick<ReadPlan, "objectName" | "fields" | "associations" | "metadata">;
@@ -26,11 +26,11 @@ export const recordQuery = (plan: Asked, soql: string): Query => ({
 });
 
 /** Returns why an object cannot be read; undefined if that is not known. */
-export function readingFault({
+export function findReadingFault({
   objectName,
   metadata,
 }: Pick<ReadPlan, "objectName" | "metadata">): ProviderError | undefined {
-  const fault = objectFault(objectName);
+  const fault = findObjectFault(objectName);
   if (fault || metadata?.isReadable !== false) return fault;
   return new ProviderError({
     kind: "invalid",
@@ -46,26 +46,26 @@ export function readingFault({
  */
 export function scanQuery(plan: ReadPlan, afterId?: string, limit?: number): string {
   const behind = afterId === undefined ? [] : [`Id > '${afterId}'`];
-  return selectFrom(plan, [...behind, ...conditions(plan)], limit);
+  return selectFrom(plan, [...behind, ...listConditions(plan)], limit);
 }
 
 export const countQuery = (plan: ReadPlan): string =>
-  `SELECT COUNT() FROM ${plan.objectName}${where(conditions(plan))}`;
+  `SELECT COUNT() FROM ${plan.objectName}${writeWhere(listConditions(plan))}`;
 
 export const byIdsQuery = (plan: Selected, ids: string[]): string =>
-  selectFrom(plan, [`Id IN (${ids.map((id) => `'${id}'`).join(",")})`, ...living(plan)]);
+  selectFrom(plan, [`Id IN (${ids.map((id) => `'${id}'`).join(",")})`, ...listLivingConditions(plan)]);
 
 /** Without an order, so that Salesforce may answer with any record. */
 export const sampleQuery = (plan: ReadPlan): string =>
-  `SELECT ${selection(plan)} FROM ${plan.objectName}${where([...filterConditions(plan), ...living(plan)])} LIMIT 1`;
+  `SELECT ${writeSelection(plan)} FROM ${plan.objectName}${writeWhere([...filterConditions(plan), ...listLivingConditions(plan)])} LIMIT 1`;
 
 const selectFrom = (plan: Selected, tests: string[], limit?: number): string =>
-  `SELECT ${selection(plan)} FROM ${plan.objectName}${where(tests)} ORDER BY Id` +
+  `SELECT ${writeSelection(plan)} FROM ${plan.objectName}${writeWhere(tests)} ORDER BY Id` +
   (limit === undefined ? "" : ` LIMIT ${limit}`);
 
-const where = (tests: string[]): string => (tests.length > 0 ? ` WHERE ${tests.join(" AND ")}` : "");
+const writeWhere = (tests: string[]): string => (tests.length > 0 ? ` WHERE ${tests.join(" AND ")}` : "");
 
-function selection(plan: Selected): string {
+function writeSelection(plan: Selected): string {
   const { objectName, fields, metadata } = plan;
   const { parents, children } = planAssociations(plan);
   const column = changeColumn(objectName, metadata);
@@ -73,18 +73,18 @@ function selection(plan: Selected): string {
   const distinct = new Map(names.map((name) => [name.toLowerCase(), name]));
   return [
     ...[...distinct.values()].map((name) => getName(name, metadata)),
-    ...children.map((child) => childQuery(child, hasArchive(plan))),
+    ...children.map((child) => buildChildQuery(child, hasArchive(plan))),
   ].join(",");
 }
 
-const conditions = (plan: ReadPlan): string[] => [
-  ...timeConditions(plan),
+const listConditions = (plan: ReadPlan): string[] => [
+  ...listTimeConditions(plan),
   ...filterConditions(plan),
-  ...living(plan),
+  ...listLivingConditions(plan),
 ];
 
 /** Records of objects without `IsDeleted`, such as User, are never deleted. */
-function living(plan: Asked): string[] {
+function listLivingConditions(plan: Asked): string[] {
   const { metadata } = plan;
   const canBeDeleted = metadata === undefined || Object.hasOwn(metadata.fields, "IsDeleted");
   return hasArchive(plan) && (canBeDeleted || isArchived(plan.objectName)) ? [NOT_DELETED] : [];
@@ -94,11 +94,11 @@ const filterConditions = ({ filters, metadata }: ReadPlan): string[] =>
   filters.map((filter) => writeComparison(filter, metadata));
 
 /** Both bounds are inclusive. */
-function timeConditions({ objectName, metadata, since, until }: ReadPlan): string[] {
+function listTimeConditions({ objectName, metadata, since, until }: ReadPlan): string[] {
   const column = changeColumn(objectName, metadata);
   if (column === undefined) return [];
   return [
-    ...(since ? [`${column} >= ${timeLiteral(since)}`] : []),
-    ...(until ? [`${column} <= ${timeLiteral(until)}`] : []),
+    ...(since ? [`${column} >= ${writeTimeLiteral(since)}`] : []),
+    ...(until ? [`${column} <= ${writeTimeLiteral(until)}`] : []),
   ];
 }

@@ -4,7 +4,7 @@ import type { Json, JsonObject } from "../../ground/json.ts";
 import { parseReportedTime } from "../../connector-kit/calls/reported-time.ts";
 import { buildBrokenPage, requireObject } from "../../connector-kit/calls/page-check.ts";
 import type { SourceRecord } from "../../connector-kit/read-connector.ts";
-import { idFault } from "./id.ts";
+import { findIdFault } from "./id.ts";
 
 /** Throws `ProviderError` if the value is no record. */
 export function toSourceRecord(value: Json, column: string | undefined): SourceRecord {
@@ -15,7 +15,7 @@ export function toSourceRecord(value: Json, column: string | undefined): SourceR
 }
 
 export function recordId({ Id }: JsonObject): string {
-  if (typeof Id === "string" && !idFault(Id)) return Id;
+  if (typeof Id === "string" && !findIdFault(Id)) return Id;
   throw buildBrokenPage("Salesforce's answer is broken: a record has no id");
 }
 

@@ -8,7 +8,7 @@ import type { ProviderFetch } from "../../connector-kit/calls/provider-fetch.ts"
 import { send } from "../../connector-kit/calls/send-request.ts";
 import { getTextAt } from "../../connector-kit/calls/get-text-at.ts";
 import { classify } from "./classify.ts";
-import { idFault } from "./id.ts";
+import { findIdFault } from "./id.ts";
 import { DATA } from "./request.ts";
 
 /**
@@ -70,7 +70,7 @@ async function seesAll(
   if (!assigned || assigned.some((row) => getTextAt(row, `PermissionSet.${everything}`) === "true")) {
     return assigned && true;
   }
-  const ids = assigned.flatMap((row) => idAt(row, "PermissionSetId") ?? []);
+  const ids = assigned.flatMap((row) => findIdAt(row, "PermissionSetId") ?? []);
   if (ofUser || ids.length === 0) return false;
   const granting = await query(
     `SELECT Id FROM ObjectPermissions WHERE ParentId IN ('${ids.join("','")}') ` +
@@ -84,7 +84,7 @@ async function seesAll(
 const LOW_SHARE = 0.1;
 
 async function checkAllocation(fetch: ProviderFetch): Promise<string | undefined> {
-  const limits = await answered(`${DATA}/limits`, fetch);
+  const limits = await askForBody(`${DATA}/limits`, fetch);
   const { max, remaining } = limitIn(limits, "DailyDeliveredPlatformEvents");
   // An add-on permits more than the daily number.
   const { remaining: bought = 0 } = limitIn(limits, "MonthlyPlatformEventsUsageEntitlement");
@@ -111,19 +111,19 @@ function limitIn(limits: Json | undefined, name: string): { max?: number; remain
 
 /** Returns undefined if the query is refused. */
 async function query(soql: string, fetch: ProviderFetch): Promise<JsonObject[] | undefined> {
-  const body = await answered(`${DATA}/query?q=${encodeURIComponent(soql)}`, fetch);
+  const body = await askForBody(`${DATA}/query?q=${encodeURIComponent(soql)}`, fetch);
   if (!isJsonObject(body) || !Array.isArray(body.records)) return undefined;
   return body.records.filter(isJsonObject);
 }
 
 /** Returns undefined for a refusal, which concerns this look-up only. Throws what concerns every call. */
-async function answered(path: string, fetch: ProviderFetch): Promise<Json | undefined> {
+async function askForBody(path: string, fetch: ProviderFetch): Promise<Json | undefined> {
   const { body, error } = await send({ method: "GET", path, repeatable: true }, fetch, classify);
   return error ? undefined : body;
 }
 
 /** Returns the record id at a path: no other text may stand in a query. */
-export function idAt(answer: Json, path: string): string | undefined {
+export function findIdAt(answer: Json, path: string): string | undefined {
   const text = getTextAt(answer, path);
-  return idFault(text) ? undefined : text;
+  return findIdFault(text) ? undefined : text;
 }

@@ -9,7 +9,7 @@ import { planField, type FieldPlan } from "./custom-field-plan.ts";
 import { toError } from "./fault.ts";
 import { COMPONENT_LIMIT, readComponentFaults, readComponents, upsertComponents } from "./soap.ts";
 import { makeVisible } from "./visibility.ts";
-import { childText, type Element } from "./xml.ts";
+import { getChildText, type Element } from "./xml.ts";
 
 export async function upsertCustomFields(
   requests: FieldRequest[],
@@ -24,13 +24,13 @@ export async function upsertCustomFields(
   if (planned.some(({ error }) => error)) return withholdDefinitions(planned, open);
 
   const outcomes = new FieldOutcomes(planned, open);
-  for (const wave of chunks(open)) {
+  for (const wave of splitIntoChunks(open)) {
     await outcomes.attempt(wave, () => writeWave(plans, wave, fetch, outcomes));
   }
-  return await shown(plans, outcomes.finish(), fetch);
+  return await showFields(plans, outcomes.finish(), fetch);
 }
 
-const chunks = <T>(items: T[]): T[][] =>
+const splitIntoChunks = <T>(items: T[]): T[][] =>
   Array.from({ length: Math.ceil(items.length / COMPONENT_LIMIT) }, (_, wave) =>
     items.slice(wave * COMPONENT_LIMIT, (wave + 1) * COMPONENT_LIMIT),
   );
@@ -38,11 +38,11 @@ const chunks = <T>(items: T[]): T[][] =>
 /** Returns definitions by full name in lower case; names are case-insensitive at Salesforce. */
 async function readExisting(fullNames: string[], fetch: ProviderFetch): Promise<Map<string, Element>> {
   const found = new Map<string, Element>();
-  for (const part of chunks(fullNames)) {
+  for (const part of splitIntoChunks(fullNames)) {
     const answer = await readComponents("CustomField", part, fetch);
     if (answer.error) throw answer.error;
     for (const record of answer.results)
-      found.set((childText(record, "fullName") ?? "").toLowerCase(), record);
+      found.set((getChildText(record, "fullName") ?? "").toLowerCase(), record);
   }
   return found;
 }
@@ -57,18 +57,18 @@ async function writeWave(
   const answer = await upsertComponents("CustomField", components, fetch);
   if (answer.error) return outcomes.fail(wave, answer.error);
   const results = new Map(
-    answer.results.map((result) => [(childText(result, "fullName") ?? "").toLowerCase(), result]),
+    answer.results.map((result) => [(getChildText(result, "fullName") ?? "").toLowerCase(), result]),
   );
   for (const index of wave) {
     const result = results.get(plans[index]?.fullName.toLowerCase() ?? "");
     if (!result) continue;
-    if (childText(result, "success") !== "true") outcomes.fail([index], refusal(result));
-    else outcomes.settle(index, { action: childText(result, "created") === "true" ? "create" : "update" });
+    if (getChildText(result, "success") !== "true") outcomes.fail([index], toRefusal(result));
+    else outcomes.settle(index, { action: getChildText(result, "created") === "true" ? "create" : "update" });
   }
 }
 
 /** An unknown object is reported as a fault of the field. */
-function refusal(result: Element): ProviderError {
+function toRefusal(result: Element): ProviderError {
   const error = toError(readComponentFaults(result), { otherwise: "invalid" });
   const isUnknown = error.code === "INVALID_CROSS_REFERENCE_KEY" && error.message.includes("'CustomObject'");
   if (!isUnknown) return error;
@@ -76,7 +76,7 @@ function refusal(result: Element): ProviderError {
 }
 
 /** Makes fields visible. A field that cannot be made visible exists all the same, so its outcome has both. */
-async function shown(
+async function showFields(
   plans: FieldPlan[],
   outcomes: FieldOutcome[],
   fetch: ProviderFetch,
@@ -93,7 +93,9 @@ async function shown(
     if (!(error instanceof ProviderError)) throw error;
     if (outcomes.every(({ action }) => action === "none")) throw error;
     return outcomes.map((outcome, index) =>
-      outcome.error || plans[index]?.required ? withoutPlan(outcome) : { ...outcome, error: hidden(error) },
+      outcome.error || plans[index]?.required
+        ? withoutPlan(outcome)
+        : { ...outcome, error: toHiddenError(error) },
     );
   }
 }
@@ -102,7 +104,7 @@ async function shown(
 const withoutPlan = (outcome: FieldOutcome): FieldOutcome =>
   outcome.error ? { ...outcome, metadata: undefined } : outcome;
 
-const hidden = (error: ProviderError): ProviderError =>
+const toHiddenError = (error: ProviderError): ProviderError =>
   new ProviderError({
     kind: error.kind,
     message: `the field is there, but the connected user may not see it yet, because making it visible failed: ${error.message}`,

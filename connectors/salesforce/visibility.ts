@@ -7,7 +7,7 @@ import { classify } from "./classify.ts";
 import { toError } from "./fault.ts";
 import { DATA } from "./request.ts";
 import { readComponentFaults, readComponents, upsertComponents } from "./soap.ts";
-import { listChildElements, childText, buildElement, type Element } from "./xml.ts";
+import { listChildElements, getChildText, buildElement, type Element } from "./xml.ts";
 
 const NAME = "IntegrationCustomFieldVisibility";
 
@@ -27,7 +27,7 @@ export async function makeVisible(
     const written = await upsertComponents("PermissionSet", [set], fetch);
     if (written.error) throw written.error;
     const [result] = written.results;
-    if (!result || childText(result, "success") !== "true")
+    if (!result || getChildText(result, "success") !== "true")
       throw toError(result ? readComponentFaults(result) : [], { otherwise: "invalid" });
   }
   await assign(fetch);
@@ -39,9 +39,9 @@ function withPermissions(
   { shown, required }: { shown: string[]; required: string[] },
 ): Element | undefined {
   const present = listChildElements(existing, "fieldPermissions");
-  const nameField = (permission: Element) => (childText(permission, "field") ?? "").toLowerCase();
+  const nameField = (permission: Element) => (getChildText(permission, "field") ?? "").toLowerCase();
   const isWhole = (permission: Element) =>
-    childText(permission, "readable") === "true" && childText(permission, "editable") === "true";
+    getChildText(permission, "readable") === "true" && getChildText(permission, "editable") === "true";
   const whole = new Set(present.filter(isWhole).map(nameField));
   const missing = shown.filter((field) => !whole.has(field.toLowerCase()));
   const superseded = new Set([...missing, ...required].map((field) => field.toLowerCase()));
@@ -51,10 +51,10 @@ function withPermissions(
     buildElement("fullName", NAME),
     buildElement("label", "Custom Field Visibility for Integration"),
   ];
-  return buildElement("metadata", [...others, ...kept, ...missing.map(permissionFor)]);
+  return buildElement("metadata", [...others, ...kept, ...missing.map(buildPermission)]);
 }
 
-const permissionFor = (field: string): Element =>
+const buildPermission = (field: string): Element =>
   buildElement("fieldPermissions", [
     buildElement("editable", "true"),
     buildElement("field", field),

@@ -3,10 +3,10 @@ import type { RecordWrite, WriteConnector } from "../../connector-kit/connector.
 import type { ProviderRequest } from "../../connector-kit/calls/provider-fetch.ts";
 import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import { planBatchWaves, writeInBatches } from "./batch.ts";
-import { shortId } from "./id.ts";
-import { keyNameFault, recordFault } from "./record-fault.ts";
+import { shortenId } from "./id.ts";
+import { findKeyNameFault, recordFault } from "./record-fault.ts";
 import { readFields } from "./read-fields.ts";
-import { BATCH_LIMIT, objectFault, writeMany } from "./request.ts";
+import { BATCH_LIMIT, findObjectFault, writeMany } from "./request.ts";
 import { buildRecordRequests, writeOneByOne } from "./single.ts";
 
 export const write: WriteConnector = {
@@ -23,10 +23,10 @@ export const write: WriteConnector = {
   async write(order, fetch) {
     const fault = requestFault(order);
     if (fault) return { outcomes: order.records.map(() => ({ success: false, error: fault })), warnings: [] };
-    return inBatches(order) ? writeInBatches(order, fetch) : writeOneByOne(order, fetch);
+    return isInBatches(order) ? writeInBatches(order, fetch) : writeOneByOne(order, fetch);
   },
   readFields,
-  recordKey: shortId,
+  recordKey: shortenId,
   // Empty text is null; false and 0 are values, so a checkbox is never empty.
   isEmpty: (value) => value === undefined || value === null,
 };
@@ -35,15 +35,15 @@ function prepare(order: RecordWrite): ProviderRequest[] {
   const faults = order.records.map((record) => recordFault(order, record));
   const fault = [requestFault(order), ...faults].find((found) => found !== undefined);
   if (fault) throw fault;
-  if (!inBatches(order)) return order.records.flatMap((record) => buildRecordRequests(order, record));
+  if (!isInBatches(order)) return order.records.flatMap((record) => buildRecordRequests(order, record));
   return planBatchWaves(order).map((wave) => writeMany(order, wave));
 }
 
 /** A delete takes one record, so it has no batch form here. */
-const inBatches = (order: RecordWrite): boolean => order.batch && order.type !== "delete";
+const isInBatches = (order: RecordWrite): boolean => order.batch && order.type !== "delete";
 
 const requestFault = (order: RecordWrite): ProviderError | undefined =>
-  objectFault(order.objectName) ?? keyNameFault(order) ?? headerFault(order.headers);
+  findObjectFault(order.objectName) ?? findKeyNameFault(order) ?? findHeaderFault(order.headers);
 
 /** Headers of the connection or the credentials, which a caller cannot set. */
 const RESERVED = new Set([
@@ -65,7 +65,7 @@ const RESERVED = new Set([
 ]);
 
 /** Returns why headers of the caller cannot be passed on; undefined if they can. */
-function headerFault(headers: Record<string, string>): ProviderError | undefined {
+function findHeaderFault(headers: Record<string, string>): ProviderError | undefined {
   for (const [name, value] of Object.entries(headers)) {
     const invalid = (message: string) => new ProviderError({ kind: "invalid", message });
     if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name))

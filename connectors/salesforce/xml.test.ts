@@ -4,7 +4,7 @@ import { test } from "node:test";
 import {
   findChildElement,
   listChildElements,
-  childText,
+  getChildText,
   buildElement,
   readXml,
   writeXml,
@@ -20,8 +20,8 @@ test("elements are read by their local names, with text, attributes, CDATA, comm
   assert.equal(root.attributes.size, 0);
   assert.equal(findChildElement(root, "b")?.attributes.get("nil"), "true");
   assert.equal(listChildElements(root, "b").length, 2);
-  assert.equal(childText(root, "c"), "one & two AB <raw>");
-  assert.equal(childText(root, "d"), undefined);
+  assert.equal(getChildText(root, "c"), "one & two AB <raw>");
+  assert.equal(getChildText(root, "d"), undefined);
 });
 
 test("document types, unknown entities and text that is not well-formed are refused", () => {
@@ -120,8 +120,8 @@ test("prefixes are resolved to local names, and one that is not declared is refu
 test("names that mean something to JavaScript are names like others", () => {
   const root = readXml('<__proto__ constructor="a" __proto__="b"><toString>c</toString></__proto__>');
   assert.deepEqual([root.name, root.attributes.get("__proto__")], ["__proto__", "b"]);
-  assert.equal(childText(root, "toString"), "c");
-  assert.equal(childText(root, "valueOf"), undefined);
+  assert.equal(getChildText(root, "toString"), "c");
+  assert.equal(getChildText(root, "valueOf"), undefined);
 });
 
 test("a text of hostile length takes less than a second of processor time", () => {

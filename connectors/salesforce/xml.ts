@@ -92,7 +92,7 @@ export const listChildElements = (parent: Element | undefined, name: string): El
   parent?.children.filter((child) => child.name === name) ?? [];
 
 /** Returns undefined if there is no such child. */
-export const childText = (parent: Element | undefined, name: string): string | undefined =>
+export const getChildText = (parent: Element | undefined, name: string): string | undefined =>
   findChildElement(parent, name)?.text;
 
 /** Characters that XML 1.0 cannot carry in any form. */

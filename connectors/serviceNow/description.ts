@@ -68,7 +68,7 @@ const listDictionaryFields = (...tables: string[]): MetadataRules => ({
  * class that the customer made is of `u_cmdb_ci_laptop`. Tables whose deletions are not audited are not there. Only administrators may read
  * it by default.
  */
-const auditedDeletions = (tables: string): ObjectRules["furtherLists"] => [
+const readAuditedDeletions = (tables: string): ObjectRules["furtherLists"] => [
   {
     list: {
       path: "/api/now/table/sys_audit_delete",
@@ -107,7 +107,7 @@ export const description: Description = {
       },
       pageSize,
     },
-    furtherLists: auditedDeletions("tablename={path}"),
+    furtherLists: readAuditedDeletions("tablename={path}"),
     records: "result",
     paging: { offset: { to: "query.sysparm_offset", next: "header.Link" } },
     idPath: "sys_id",
@@ -151,7 +151,7 @@ export const description: Description = {
     core_company: { example: { name: "Quill Ltd" } },
     cmdb_ci: {
       // The name may have anything before it: the scope of an application, as in ServiceNow's own `sn_agent_cmdb_ci_agent`, or a customer's `u_`.
-      furtherLists: auditedDeletions("tablenameLIKEcmdb_ci"),
+      furtherLists: readAuditedDeletions("tablenameLIKEcmdb_ci"),
       metadata: listDictionaryFields("cmdb"),
       example: { name: "printer-7" },
     },

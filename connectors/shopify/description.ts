@@ -43,7 +43,7 @@ export const provider = oauth2("Shopify", "https://{{.workspace}}.myshopify.com"
 type Rules = NonNullable<ObjectRules["graphql"]>;
 
 /** Mutations are named after the record; inputs hold its id. */
-const graphql = (
+const describeGraphql = (
   list: string,
   record: string,
   fields: string[],
@@ -64,7 +64,7 @@ const EVENTS =
   "{nodes{action createdAt ...on BasicEvent{subjectId}} pageInfo{hasNextPage endCursor}}}";
 
 /** Events are kept for a year. */
-const toldDeletions = (subject: string): Pick<ObjectRules, "furtherLists"> => ({
+const readToldDeletions = (subject: string): Pick<ObjectRules, "furtherLists"> => ({
   furtherLists: [
     {
       list: {
@@ -107,8 +107,8 @@ export const description: Description = {
   defaults: { changedPath: "updatedAt", since: { format: "rfc3339-seconds" } },
   objects: {
     customers: {
-      ...toldDeletions("CUSTOMER"),
-      graphql: graphql("customers", "customer", ["firstName", "lastName", "displayName", "note"], {
+      ...readToldDeletions("CUSTOMER"),
+      graphql: describeGraphql("customers", "customer", ["firstName", "lastName", "displayName", "note"], {
         create: { field: "customerCreate", input: "CustomerInput!" },
         update: { field: "customerUpdate", input: "CustomerInput!", idInInput: true },
         delete: { field: "customerDelete", input: "CustomerDeleteInput!", idInInput: true },
@@ -117,9 +117,9 @@ export const description: Description = {
     },
     // The schema names active products as the default of the filter: all are named, in reads of all products, too.
     products: {
-      ...toldDeletions("PRODUCT"),
+      ...readToldDeletions("PRODUCT"),
       since: { format: "rfc3339-seconds", full: "1970-01-01T00:00:00Z" },
-      graphql: graphql(
+      graphql: describeGraphql(
         "products",
         "product",
         ["title", "handle", "status", "vendor"],
@@ -138,8 +138,8 @@ export const description: Description = {
       example: { title: "Pen" },
     },
     collections: {
-      ...toldDeletions("COLLECTION"),
-      graphql: graphql("collections", "collection", ["title", "handle"], {
+      ...readToldDeletions("COLLECTION"),
+      graphql: describeGraphql("collections", "collection", ["title", "handle"], {
         create: { field: "collectionCreate", input: "CollectionCreateInput!", argument: "collection" },
         update: {
           field: "collectionUpdate",
@@ -152,8 +152,8 @@ export const description: Description = {
       example: { title: "Pens" },
     },
     draftOrders: {
-      ...toldDeletions("DRAFT_ORDER"),
-      graphql: graphql("draftOrders", "draftOrder", ["name", "status"], {
+      ...readToldDeletions("DRAFT_ORDER"),
+      graphql: describeGraphql("draftOrders", "draftOrder", ["name", "status"], {
         create: { field: "draftOrderCreate", input: "DraftOrderInput!" },
         update: { field: "draftOrderUpdate", input: "DraftOrderInput!" },
         delete: { field: "draftOrderDelete", input: "DraftOrderDeleteInput!", idInInput: true },
@@ -161,9 +161,9 @@ export const description: Description = {
       example: { note: "Pens" },
     },
     orders: {
-      ...toldDeletions("ORDER"),
+      ...readToldDeletions("ORDER"),
       modes: ["read", "update"],
-      graphql: graphql("orders", "order", ["name", "note", "createdAt"], {
+      graphql: describeGraphql("orders", "order", ["name", "note", "createdAt"], {
         update: { field: "orderUpdate", input: "OrderInput!", idInInput: true },
       }),
     },

@@ -10,7 +10,7 @@ export const provider = bearerKey("Stripe", "https://api.stripe.com", {
 });
 
 /** Stripe lists the events of the last 30 days, the newest first. Keys that are restricted may lack the permission for events. */
-const toldDeletions = (
+const readToldDeletions = (
   event: string,
   mayBeBack = false,
 ): NonNullable<ObjectRules["furtherLists"]>[number] => ({
@@ -25,7 +25,7 @@ const toldDeletions = (
 });
 
 /** Properties of a record that Stripe leaves out unless they are asked for. */
-const expanded = (...names: string[]): Required<Pick<ObjectRules, "list" | "get">> => ({
+const expandProperties = (...names: string[]): Required<Pick<ObjectRules, "list" | "get">> => ({
   list: {
     path: "/v1/{path}",
     query: Object.fromEntries(names.map((name, index) => [`expand[${index}]`, `data.${name}`])),
@@ -34,7 +34,7 @@ const expanded = (...names: string[]): Required<Pick<ObjectRules, "list" | "get"
   get: { path: `/v1/{path}/{id}?${names.map((name, index) => `expand[${index}]=${name}`).join("&")}` },
 });
 
-const prices = expanded("tiers", "currency_options");
+const prices = expandProperties("tiers", "currency_options");
 
 export const description: Description = {
   // Callers choose the ids of coupons and products.
@@ -57,25 +57,28 @@ export const description: Description = {
   objects: {
     customers: {
       get: { path: "/v1/{path}/{id}", deleted: { at: "deleted" } },
-      furtherLists: [toldDeletions("customer.deleted")],
+      furtherLists: [readToldDeletions("customer.deleted")],
       example: { email: "ada@example.com", metadata: { plan: "pro" } },
     },
-    products: { furtherLists: [toldDeletions("product.deleted", true)], example: { name: "Pen" } },
+    products: { furtherLists: [readToldDeletions("product.deleted", true)], example: { name: "Pen" } },
     coupons: {
-      ...expanded("applies_to", "currency_options"),
-      furtherLists: [toldDeletions("coupon.deleted", true)],
+      ...expandProperties("applies_to", "currency_options"),
+      furtherLists: [readToldDeletions("coupon.deleted", true)],
       example: { duration: "once" },
     },
-    invoiceitems: { furtherLists: [toldDeletions("invoiceitem.deleted")], example: { customer: "cus_1" } },
+    invoiceitems: {
+      furtherLists: [readToldDeletions("invoiceitem.deleted")],
+      example: { customer: "cus_1" },
+    },
     // A list without the parameter has the active ones.
     prices: {
       modes: ["read", "create", "update"],
       ...prices,
       list: { ...prices.list, query: { ...prices.list.query, active: "true" } },
-      furtherLists: [{ query: { active: "false" } }, toldDeletions("price.deleted")],
+      furtherLists: [{ query: { active: "false" } }, readToldDeletions("price.deleted")],
       example: { currency: "eur" },
     },
-    invoices: { furtherLists: [toldDeletions("invoice.deleted")], example: { customer: "cus_1" } },
+    invoices: { furtherLists: [readToldDeletions("invoice.deleted")], example: { customer: "cus_1" } },
     // Without the parameter, canceled ones are left out.
     subscriptions: {
       modes: ["read", "create", "update"],

@@ -49,7 +49,7 @@ const results = {
 };
 
 /** Amounts of a unit have two decimals otherwise, read and written. */
-const fourDecimals = (list: Required<ObjectRules>["list"]): ObjectRules => ({
+const askFourDecimals = (list: Required<ObjectRules>["list"]): ObjectRules => ({
   list: { ...list, query: { ...list.query, unitdp: "4" } },
   create: { ...create, path: `${create.path}?unitdp=4` },
   update: { ...update, path: `${update.path}?unitdp=4` },
@@ -107,14 +107,14 @@ export const description: Description = {
       singular: "Invoice",
       idPath: "InvoiceID",
       deleted,
-      ...fourDecimals(withArchived()),
+      ...askFourDecimals(withArchived()),
       example: { Type: "ACCREC" },
     },
     CreditNotes: {
       singular: "CreditNote",
       idPath: "CreditNoteID",
       deleted,
-      ...fourDecimals(paged),
+      ...askFourDecimals(paged),
       example: { Type: "ACCRECCREDIT" },
     },
     PurchaseOrders: {
@@ -136,7 +136,7 @@ export const description: Description = {
       singular: "BankTransaction",
       idPath: "BankTransactionID",
       deleted,
-      ...fourDecimals(paged),
+      ...askFourDecimals(paged),
       example: { Type: "SPEND" },
     },
     ManualJournals: {
@@ -165,7 +165,7 @@ export const description: Description = {
       idPath: "ItemID",
       modes: ["read", "create", "update", "delete"],
       ...unpaged,
-      ...fourDecimals({ path: "/api.xro/2.0/{path}" }),
+      ...askFourDecimals({ path: "/api.xro/2.0/{path}" }),
       example: { Code: "PEN" },
     },
   },

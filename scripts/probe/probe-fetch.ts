@@ -4,7 +4,7 @@ import { authorizeRequest } from "../../connector-kit/provider/authorize-request
 import { fillPath } from "../../connector-kit/declarative/fill-path.ts";
 import { buildPlans } from "../../connector-kit/declarative/object-plan.ts";
 import type { ProviderFetch, ProviderResponse } from "../../connector-kit/calls/provider-fetch.ts";
-import { baseUrl } from "../../connector-kit/provider/template.ts";
+import { fillBaseUrl } from "../../connector-kit/provider/template.ts";
 import type { Egress } from "../../server/egress/egress.ts";
 import type { Probed } from "./probed.ts";
 import type { ProbeCredentials } from "./read-probe-credentials.ts";
@@ -22,7 +22,10 @@ export function openProbeFetch(
   { info, description }: Pick<Probed, "info" | "description">,
   { credentials, metadata }: Pick<ProbeCredentials, "credentials" | "metadata">,
 ): ProbeFetch {
-  const base = baseUrl(info, { values: metadata, allowPlainHttp: (host) => egress.allowsPlainHttp(host) });
+  const base = fillBaseUrl(info, {
+    values: metadata,
+    allowPlainHttp: (host) => egress.allowsPlainHttp(host),
+  });
   const added = buildAuthorization(info, credentials, metadata);
   const lists = new Set(
     buildPlans(description, { values: metadata }).flatMap((plan) => {

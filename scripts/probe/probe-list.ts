@@ -1,6 +1,6 @@
 /** Compares a provider's lists with their description: form, ids, times, pages, and the bound of the last change. */
 import { fillPath } from "../../connector-kit/declarative/fill-path.ts";
-import { at, findIdFaults, readRecordId } from "../../connector-kit/declarative/object-plan.ts";
+import { getMember, findIdFaults, readRecordId } from "../../connector-kit/declarative/object-plan.ts";
 import type { ProviderRequest } from "../../connector-kit/calls/provider-fetch.ts";
 import type { ReadConnector, ReadPlan, SourceRecord } from "../../connector-kit/read-connector.ts";
 import { parseBody } from "../../connector-kit/calls/send-request.ts";
@@ -63,7 +63,7 @@ export async function probeList(probe: ObjectProbe): Promise<Listed | undefined>
 }
 
 function entriesIn({ plan, tell }: ObjectProbe, body: Json): JsonObject[] | undefined {
-  const list = at(body, plan.records === undefined ? "" : fillPath(plan.records, plan));
+  const list = getMember(body, plan.records === undefined ? "" : fillPath(plan.records, plan));
   if (!Array.isArray(list)) {
     tell(
       "records",
@@ -74,7 +74,7 @@ function entriesIn({ plan, tell }: ObjectProbe, body: Json): JsonObject[] | unde
   }
   tell("records", "as described", "a list");
   const each = plan.each === undefined ? "" : fillPath(plan.each, plan);
-  const entries = list.map((entry) => at(entry, each)).filter((entry) => isJsonObject(entry));
+  const entries = list.map((entry) => getMember(entry, each)).filter((entry) => isJsonObject(entry));
   if (entries.length === list.length) return entries;
   tell(
     plan.each === undefined ? "records" : "each",
@@ -92,7 +92,7 @@ function checkIds({ plan, tell, description }: ObjectProbe, entries: JsonObject[
       tell("idPath", "differs", `a record has no id at ${plan.idPath}: ${describeShape(entry)}`);
       return false;
     }
-    const isNumber = typeof at(entry, plan.idPath) === "number";
+    const isNumber = typeof getMember(entry, plan.idPath) === "number";
     if (fault(id, plan)) {
       tell(
         plan.idPattern === undefined ? "ids.pattern" : "idPattern",
@@ -112,7 +112,7 @@ function checkTimes({ plan, tell }: ObjectProbe, records: SourceRecord[]): void 
   if (plan.changedPath === undefined) return;
   const wrong = records.find(({ changeTime }) => changeTime === undefined);
   if (!wrong) return tell("changedPath", "as described", "each record has a time there");
-  const value = at(wrong.raw, plan.changedPath);
+  const value = getMember(wrong.raw, plan.changedPath);
   const text =
     value === undefined ? `no member: ${describeShape(wrong.raw)}` : `no time: ${maskText(String(value))}`;
   tell("changedPath", "differs", text);

@@ -8,7 +8,7 @@ import type {
 } from "../../connector-kit/calls/provider-fetch.ts";
 import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import type { ProviderInfo } from "../../connector-kit/provider-info.ts";
-import { baseUrl } from "../../connector-kit/provider/template.ts";
+import { fillBaseUrl } from "../../connector-kit/provider/template.ts";
 import { requestToken } from "../credentials/grants/token-endpoint.ts";
 import { TokenEndpointError } from "../credentials/grants/token-endpoint-error.ts";
 import { openProviderAppSecret } from "../credentials/stored/provider-app-secret.ts";
@@ -149,7 +149,7 @@ async function exchange(
   token: string,
   { method, path, headers, body, repeatable }: ProviderRequest,
 ): Promise<ProviderResponse> {
-  const base = baseUrl(provider, { values: {}, allowPlainHttp: egress.allowsPlainHttp });
+  const base = fillBaseUrl(provider, { values: {}, allowPlainHttp: egress.allowsPlainHttp });
   const url = new URL(`${base.href.replace(/\/$/, "")}${path}`);
   const isJson = body !== undefined && typeof body !== "string";
   return read(egress, repeatable, {

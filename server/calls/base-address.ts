@@ -1,5 +1,5 @@
 /** Builds the base address of a connection's calls from the catalog and the connection's metadata. */
-import { baseUrl, TemplateError } from "../../connector-kit/provider/template.ts";
+import { fillBaseUrl, TemplateError } from "../../connector-kit/provider/template.ts";
 import { listAddressValues } from "../credentials/stored/provider-metadata.ts";
 import type { Egress } from "../egress/egress.ts";
 import { unusableError, type LiveConnection } from "./live-connection.ts";
@@ -29,7 +29,11 @@ export function buildBaseAddress(
 ): URL {
   const values = listAddressValues(connection);
   try {
-    return baseUrl(connection.provider, { values, moduleKey, allowPlainHttp: deps.egress.allowsPlainHttp });
+    return fillBaseUrl(connection.provider, {
+      values,
+      moduleKey,
+      allowPlainHttp: deps.egress.allowsPlainHttp,
+    });
   } catch (error) {
     if (error instanceof TemplateError) {
       throw unusableError(

@@ -2,7 +2,7 @@
 import type { ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import type { Connector } from "../../connector-kit/connector.ts";
 import { authorizeRequest } from "../../connector-kit/provider/authorize-request.ts";
-import { healthCheckUrl, TemplateError } from "../../connector-kit/provider/template.ts";
+import { fillHealthCheckUrl, TemplateError } from "../../connector-kit/provider/template.ts";
 import { withoutSecrets } from "../../ground/without-secrets.ts";
 import { listAddressValues } from "../credentials/stored/provider-metadata.ts";
 import { EgressError } from "../egress/egress-error.ts";
@@ -32,7 +32,7 @@ export async function askHealth(
   const { signer } = authorization;
   try {
     const values = listAddressValues(live);
-    const url = healthCheckUrl(provider, { values, allowPlainHttp: egress.allowsPlainHttp });
+    const url = fillHealthCheckUrl(provider, { values, allowPlainHttp: egress.allowsPlainHttp });
     if (!url) return { health: "unknown" };
     const { method = "GET", awsService: service = signer?.service ?? "" } = provider.authHealthCheck ?? {};
     const added = { ...authorization, ...(signer && { signer: { ...signer, service } }) };

@@ -1,6 +1,6 @@
 /** Faults of the GraphQL parts of a description: what becomes part of a document must be names and types. */
 import type { ProviderFault } from "../../provider/check-provider.ts";
-import { parseGraphqlField } from "../graphql-plan.ts";
+import { parseGraphqlField } from "../plan-graphql.ts";
 import type { Description } from "../rules/description.ts";
 import type { GraphqlRules } from "../rules/graphql-rules.ts";
 import { toFaults, findPathFault } from "./member-faults.ts";

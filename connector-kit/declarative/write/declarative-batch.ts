@@ -8,7 +8,7 @@ import { splitBatch } from "../../calls/split-batch.ts";
 import { upsertRecordKey } from "../../calls/upsert-key.ts";
 import type { SingleOutcome } from "../../calls/write-singly.ts";
 import type { Description } from "../rules/description.ts";
-import { readKey, keyPlaces, type ObjectPlan } from "../object-plan.ts";
+import { readKey, listKeyPlaces, type ObjectPlan } from "../object-plan.ts";
 import { readAnswers, packRequests, type PackedAnswers } from "./packed-requests.ts";
 import { listRequest, readOutcomes, type RecordList } from "../record-list.ts";
 
@@ -37,7 +37,7 @@ export const hasBatch = (
   (batch[type] !== undefined || batch.requests !== undefined);
 
 /** Returns the requests in their order. Throws the first fault of a record. */
-export function batchRequests(batching: Batching): ProviderRequest[] {
+export function listBatchRequests(batching: Batching): ProviderRequest[] {
   for (const record of batching.write.records) {
     const fault = batching.findFault(record);
     if (fault) throw fault;
@@ -83,7 +83,7 @@ const isTogether = ({ plan, write }: Batching): boolean => listRules(plan, write
 
 function findRecordList({ description, plan, write }: Batching): RecordList | undefined {
   const rules = listRules(plan, write);
-  const beside = write.type === "upsert" && plan.upsert ? keyPlaces(plan.upsert, write) : [];
+  const beside = write.type === "upsert" && plan.upsert ? listKeyPlaces(plan.upsert, write) : [];
   const { upsert } = plan;
   const key = write.type === "upsert" &&
     upsert && {
@@ -167,13 +167,13 @@ async function settleAnswers(
   const settled: RecordOutcome[] = [];
   for (const [position, index] of wave.entries()) {
     const answer = answered.get(position);
-    if (unserved.has(position)) settled[position] = { success: false, error: notCarriedOut() };
+    if (unserved.has(position)) settled[position] = { success: false, error: buildNotCarriedOut() };
     else if (answer) {
       const single = await writeOne(recordAt(write, index), () => Promise.resolve(answer)).catch(toFailure);
       settled[position] = collectWarning(single, result);
     }
   }
-  const whole = wholeFailure(wave, settled);
+  const whole = findWholeFailure(wave, settled);
   if (whole) throw whole;
   settle(result, wave, settled);
 }
@@ -181,7 +181,7 @@ async function settleAnswers(
 /** Kinds of failures after which nothing was written, and the next request fails as well. */
 const WHOLE = new Set<ProviderErrorKind>(["unauthorized", "locked_out", "rate_limited", "unavailable"]);
 
-function wholeFailure(wave: number[], settled: RecordOutcome[]): ProviderError | undefined {
+function findWholeFailure(wave: number[], settled: RecordOutcome[]): ProviderError | undefined {
   const errors = wave.map((_, position) => {
     const outcome = settled[position];
     return outcome?.success === false && WHOLE.has(outcome.error.kind) ? outcome.error : undefined;
@@ -190,7 +190,7 @@ function wholeFailure(wave: number[], settled: RecordOutcome[]): ProviderError |
   return errors.every((error) => error !== undefined && error.kind === first?.kind) ? first : undefined;
 }
 
-const notCarriedOut = (): ProviderError =>
+const buildNotCarriedOut = (): ProviderError =>
   new ProviderError({
     kind: "unavailable",
     message: "the provider did not carry out this part of the batch",

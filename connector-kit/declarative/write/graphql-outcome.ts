@@ -5,9 +5,9 @@ import type { ProviderResponse } from "../../calls/provider-fetch.ts";
 import { ProviderError } from "../../calls/provider-error.ts";
 import { parseBody } from "../../calls/send-request.ts";
 import { getTextAt } from "../../calls/get-text-at.ts";
-import { isRefusedPayload, UNEXPECTED } from "../declarative-classify.ts";
+import { isRefusedPayload, UNEXPECTED } from "../create-declarative-classify.ts";
 import type { Description } from "../rules/description.ts";
-import { at, readRecordId, type ObjectPlan } from "../object-plan.ts";
+import { getMember, readRecordId, type ObjectPlan } from "../object-plan.ts";
 
 type Classify = NonNullable<Connector["classify"]>;
 
@@ -35,9 +35,9 @@ export function judgeMutation(
     isOfRecord: (error) => error !== undefined && error === open,
     classify(response, account) {
       const refusal = classify(response, account);
-      const faults = refusal && isGood(response) ? errorsIn(response) : [];
+      const faults = refusal && isGood(response) ? listErrors(response) : [];
       if (!refusal || faults.length === 0) return refusal;
-      const payload = at(parseBody(response.text), `data.${field}`);
+      const payload = getMember(parseBody(response.text), `data.${field}`);
       if (payload !== undefined && isJsonObject(payload)) {
         // Errors below the field were met while the answer was made, after the mutation.
         if (isRefusedPayload(payload)) return refusal;
@@ -57,7 +57,7 @@ export function judgeMutation(
 
 const isGood = ({ status }: ProviderResponse): boolean => status >= 200 && status < 300;
 
-function errorsIn({ text }: ProviderResponse): Json[] {
+function listErrors({ text }: ProviderResponse): Json[] {
   const body = parseBody(text);
   const errors = body !== undefined && isJsonObject(body) ? body["errors"] : undefined;
   return Array.isArray(errors) ? errors : [];

@@ -4,7 +4,7 @@ import { isJsonObject, type Json, type JsonObject } from "../../../ground/json.t
 import type { ProviderRequest, ProviderResponse } from "../../calls/provider-fetch.ts";
 import { getTextAt } from "../../calls/get-text-at.ts";
 import type { PackedRules } from "../rules/batch-rules.ts";
-import { at } from "../object-plan.ts";
+import { getMember } from "../object-plan.ts";
 import { nestValue } from "../request-parts.ts";
 
 /** Returns the request for all; answers are found by the position of the request, from 1. */
@@ -54,7 +54,7 @@ export function readAnswers(rules: PackedRules, body: Json | undefined): PackedA
 }
 
 function listAt(body: Json | undefined, path: string | undefined): Json[] {
-  const list = path === undefined ? undefined : at(body, path);
+  const list = path === undefined ? undefined : getMember(body, path);
   return Array.isArray(list) ? list : [];
 }
 
@@ -66,10 +66,10 @@ function unpackAnswer({ status: member, base64 }: PackedRules, answer: Json): Pr
     const text = typeof body === "string" ? Buffer.from(body, "base64").toString() : "";
     return { status, headers: {}, text };
   }
-  return { status, headers: headersIn(answer), text: body === undefined ? "" : JSON.stringify(body) };
+  return { status, headers: readHeaders(answer), text: body === undefined ? "" : JSON.stringify(body) };
 }
 
-const headersIn = ({ headers }: JsonObject): Record<string, string> =>
+const readHeaders = ({ headers }: JsonObject): Record<string, string> =>
   Object.fromEntries(
     Object.entries(isJsonObject(headers) ? headers : {}).map(([name, value]) => [
       name.toLowerCase(),

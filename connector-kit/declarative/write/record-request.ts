@@ -9,10 +9,17 @@ import { findUpsertKeyFault, readUpsertKey, withoutUpsertKey } from "../../calls
 import { buildBody } from "./body-members.ts";
 import { hasBatch } from "./declarative-batch.ts";
 import type { DeleteRules, Description, UpsertRules, WriteRules } from "../rules/description.ts";
-import { withDocument } from "../graphql-plan.ts";
+import { withDocument } from "../plan-graphql.ts";
 import { getRequest } from "../get-record.ts";
 import { fillPath, fillText, encodePathStep } from "../fill-path.ts";
-import { at, readKey, keyPlaces, toObjectPlan, type IdFault, type ObjectPlan } from "../object-plan.ts";
+import {
+  getMember,
+  readKey,
+  listKeyPlaces,
+  toObjectPlan,
+  type IdFault,
+  type ObjectPlan,
+} from "../object-plan.ts";
 import { encodeForm, nestValue, put, withQuery, type RequestParts } from "../request-parts.ts";
 
 /** `before`: the value of the record that the request must repeat. */
@@ -31,7 +38,7 @@ export function prepareRequests(
   buildRequest: BuildRequest,
 ): ProviderRequest[] {
   const { readBefore } = findRules(plan, write.type) ?? {};
-  const [missing, partial] = [missingFields(plan, write, record), partialFields(plan, write, record)];
+  const [missing, partial] = [listMissingFields(plan, write, record), listPartialFields(plan, write, record)];
   const names = [
     ...(readBefore ? [readBefore.from] : []),
     ...missing,
@@ -42,7 +49,7 @@ export function prepareRequests(
     ...missing.map((path) => [path, `{${path}}`] as const),
     ...partial.map((kept) => {
       const rest = kept.by === undefined ? { "*": `{${kept.at}.*}` } : [{ [kept.by]: `{${kept.at}.*}` }];
-      return [kept.at, keepRest(kept, at(record.fields, kept.at), rest)] as const;
+      return [kept.at, keepRest(kept, getMember(record.fields, kept.at), rest)] as const;
     }),
   ]);
   const request = buildRequest(write, withFields(record, named), readBefore && `{${readBefore.from}}`);
@@ -50,12 +57,12 @@ export function prepareRequests(
 }
 
 /** Returns the paths of fields that the provider demands of each update and that this one leaves out. */
-export const missingFields = (
+export const listMissingFields = (
   { update }: ObjectPlan,
   { type }: RecordWrite,
   { fields }: RecordToWrite,
 ): string[] =>
-  type === "update" ? (update?.repeats ?? []).filter((path) => at(fields, path) === undefined) : [];
+  type === "update" ? (update?.repeats ?? []).filter((path) => getMember(fields, path) === undefined) : [];
 
 interface Kept {
   at: string;
@@ -64,7 +71,7 @@ interface Kept {
 }
 
 /** Returns what the provider replaces as a whole and this update may name in part. */
-export const partialFields = (
+export const listPartialFields = (
   { update }: ObjectPlan,
   { type }: RecordWrite,
   { fields }: RecordToWrite,
@@ -72,7 +79,7 @@ export const partialFields = (
   type !== "update"
     ? []
     : (update?.keeps ?? []).filter((kept) =>
-        (kept.by === undefined ? isObject : Array.isArray)(at(fields, kept.at)),
+        (kept.by === undefined ? isObject : Array.isArray)(getMember(fields, kept.at)),
       );
 
 /** Returns what the caller writes of an object or a list, with what else is there. */
@@ -113,8 +120,8 @@ export const recordRequests =
     const moved = type === "create" ? moveIntoPath(rules.path, record.fields) : undefined;
     const path = fillPath(moved?.path ?? rules.path, plan, record.id);
     const also = [
-      ...idPlaces(rules, record.id, description.ids?.number ?? false),
-      ...beforePlaces(rules, before),
+      ...placeId(rules, record.id, description.ids?.number ?? false),
+      ...placeBefore(rules, before),
       ...(type === "update" ? maskPlaces(plan, record) : []),
     ];
     const written = {
@@ -128,10 +135,10 @@ export const recordRequests =
     return plan.graphql ? { ...request, body: withDocument(plan, type, request.body ?? {}) } : request;
   };
 
-const idPlaces = ({ idTo }: WriteRules, id: string | undefined, isNumber: boolean): WrittenRecord["also"] =>
+const placeId = ({ idTo }: WriteRules, id: string | undefined, isNumber: boolean): WrittenRecord["also"] =>
   idTo === undefined || id === undefined ? [] : [[idTo, isNumber ? (toExactInteger(id) ?? id) : id]];
 
-const beforePlaces = ({ readBefore }: WriteRules, before: Json | undefined): WrittenRecord["also"] =>
+const placeBefore = ({ readBefore }: WriteRules, before: Json | undefined): WrittenRecord["also"] =>
   !readBefore || before === undefined || before === null ? [] : [[readBefore.to, before]];
 
 /** The names of the members that an update has. */
@@ -159,11 +166,11 @@ function upsertRequest(
   const isInPath = rules.path.includes("{value}") && !rules.keyHash;
   const isMoved = isInPath || rules.keyValueTo !== undefined;
   const fields = isMoved ? withoutUpsertKey(write, record) : record.fields;
-  const also = [...keyPlaces(rules, write), ...keyValuePlace(rules, write, value)];
+  const also = [...listKeyPlaces(rules, write), ...placeKeyValue(rules, write, value)];
   return writeRequest(rules, { path, plan, record: { fields }, also, repeatable: true });
 }
 
-const keyValuePlace = (rules: UpsertRules, write: RecordWrite, value: string): WrittenRecord["also"] =>
+const placeKeyValue = (rules: UpsertRules, write: RecordWrite, value: string): WrittenRecord["also"] =>
   rules.keyValueTo === undefined ? [] : [[rules.keyValueTo.replace("{key}", readKey(rules, write)), value]];
 
 interface WrittenRecord {
@@ -265,7 +272,7 @@ const FIELD = /\{field\.(\w+)\}/g;
 
 /** Returns the path with the values, and the other fields. Throws `ProviderError` as `findPathFieldFault` returns it. */
 function moveIntoPath(template: string, fields: JsonObject): { path: string; fields: JsonObject } {
-  const names = namesIn(template);
+  const names = listNames(template);
   if (names.length === 0) return { path: template, fields };
   const fault = findPathFieldFault(template, fields);
   if (fault) throw fault;
@@ -280,13 +287,14 @@ function moveIntoPath(template: string, fields: JsonObject): { path: string; fie
 
 /** Returns why a value cannot be part of the path; undefined if all can. */
 function findPathFieldFault(template: string, fields: JsonObject): ProviderError | undefined {
-  const missing = namesIn(template).find((name) => !isStep(findStep(fields[name])));
+  const missing = listNames(template).find((name) => !isStep(findStep(fields[name])));
   if (missing === undefined) return undefined;
   const message = `${missing} must have a value: it is part of the address that creates the record`;
   return new ProviderError({ kind: "invalid", message });
 }
 
-const namesIn = (template: string): string[] => Array.from(template.matchAll(FIELD), ([, name = ""]) => name);
+const listNames = (template: string): string[] =>
+  Array.from(template.matchAll(FIELD), ([, name = ""]) => name);
 
 const findStep = (value: Json | undefined): string | undefined =>
   typeof value === "string" || typeof value === "number" ? String(value) : undefined;

@@ -2,7 +2,7 @@
 import type { Json } from "../../../ground/json.ts";
 import { ProviderError } from "../../calls/provider-error.ts";
 import { getTextAt } from "../../calls/get-text-at.ts";
-import { kindByText, findReason } from "../declarative-classify.ts";
+import { findKindByText, findReason } from "../create-declarative-classify.ts";
 import type { Description } from "../rules/description.ts";
 import type { ResultRules } from "../rules/write-rules.ts";
 
@@ -31,7 +31,7 @@ export function readRefusal(
     code !== undefined && Object.hasOwn(errors.codes ?? {}, code) ? errors.codes?.[code] : undefined;
   const reason = message ?? findReason(result, rules.message ?? errors.message, errors.field);
   return new ProviderError({
-    kind: known ?? kindByText(reason, errors.texts) ?? "invalid",
+    kind: known ?? findKindByText(reason, errors.texts) ?? "invalid",
     message: reason ?? "the provider refused the record without a reason",
     ...(code !== undefined && { code }),
   });

@@ -9,14 +9,14 @@ import type { SingleOutcome } from "../../calls/write-singly.ts";
 import type { Description } from "../rules/description.ts";
 import { judgeMutation } from "./graphql-outcome.ts";
 import { getOne } from "../get-record.ts";
-import { findReason } from "../declarative-classify.ts";
-import { at, type ObjectPlan } from "../object-plan.ts";
+import { findReason } from "../create-declarative-classify.ts";
+import { getMember, type ObjectPlan } from "../object-plan.ts";
 import {
   type BuildRequest,
   findRules,
   keepRest,
-  missingFields,
-  partialFields,
+  listMissingFields,
+  listPartialFields,
   withFields,
 } from "./record-request.ts";
 import { findRefusal } from "./record-result.ts";
@@ -38,7 +38,7 @@ export async function sendRecord(sending: Sending, asked: RecordToWrite): Promis
   const keyTo = write.type === "create" ? plan.create?.idempotencyKeyTo : undefined;
   const key = keyTo === undefined ? undefined : asked.idempotencyKey?.();
   const before = await readBeforeWrite(readFirst(sending, asked));
-  if (before instanceof ProviderError) return deletedOrRefused(write, asked, before);
+  if (before instanceof ProviderError) return settleDeletion(write, asked, before);
   const { record, value } = before;
   const request = buildRequest(write, record, value);
   let response: ProviderResponse | undefined;
@@ -53,8 +53,8 @@ export async function sendRecord(sending: Sending, asked: RecordToWrite): Promis
     keyTo === undefined || key === undefined
       ? await sent(request)
       : await sendUnderKey({ keyTo, key }, request, sent);
-  const refused = error ?? refusedIn(sending, body);
-  if (refused) return deletedOrRefused(write, record, refused);
+  const refused = error ?? readRefusal(sending, body);
+  if (refused) return settleDeletion(write, record, refused);
   const warning = judge.warning() ?? remarkIn(plan, body);
   const reported = warning === undefined ? {} : { warning };
   if (write.type === "delete" && record.id !== undefined)
@@ -69,7 +69,7 @@ function remarkIn({ name, warnings }: ObjectPlan, body: Json | undefined): strin
 }
 
 /** Returns the refusal of the record in a success. Throws it if it concerns the call. */
-function refusedIn({ plan, errors }: Sending, body: Json | undefined): ProviderError | undefined {
+function readRefusal({ plan, errors }: Sending, body: Json | undefined): ProviderError | undefined {
   const { written } = plan;
   if (!written) return undefined;
   const refusal = findRefusal({ code: errors.code, ...written }, errors, body);
@@ -78,11 +78,7 @@ function refusedIn({ plan, errors }: Sending, body: Json | undefined): ProviderE
 }
 
 /** A record that is not there need not be deleted. */
-const deletedOrRefused = (
-  { type }: RecordWrite,
-  { id }: RecordToWrite,
-  error: ProviderError,
-): SingleOutcome =>
+const settleDeletion = ({ type }: RecordWrite, { id }: RecordToWrite, error: ProviderError): SingleOutcome =>
   type === "delete" && id !== undefined && error.kind === "not_found"
     ? { outcome: { success: true, recordId: id }, warning: `record ${id} was not there` }
     : { outcome: { success: false, error } };
@@ -101,7 +97,7 @@ async function readFirst(
 ): Promise<ReadFirst | ProviderError> {
   const { readBefore } = findRules(plan, write.type) ?? {};
   const { id } = record;
-  const [missing, partial] = [missingFields(plan, write, record), partialFields(plan, write, record)];
+  const [missing, partial] = [listMissingFields(plan, write, record), listPartialFields(plan, write, record)];
   const names = [
     ...(readBefore ? [readBefore.from] : []),
     ...missing,
@@ -112,15 +108,15 @@ async function readFirst(
   if (!found)
     return new ProviderError({ kind: "not_found", message: `there is no record ${id} of ${plan.name}` });
   const repeated = missing.flatMap((path) => {
-    const value = at(found, path);
+    const value = getMember(found, path);
     return value === undefined || value === null ? [] : [[path, value] as const];
   });
   const kept = partial.map(
-    (one) => [one.at, keepRest(one, at(record.fields, one.at), at(found, one.at))] as const,
+    (one) => [one.at, keepRest(one, getMember(record.fields, one.at), getMember(found, one.at))] as const,
   );
   const complete = withFields(record, Object.fromEntries([...repeated, ...kept]));
   if (!readBefore) return { record: complete, value: undefined };
-  const value = at(found, readBefore.from);
+  const value = getMember(found, readBefore.from);
   if (value !== undefined && value !== null) return { record: complete, value };
   const message = `record ${id} of ${plan.name} has nothing at ${readBefore.from}`;
   return new ProviderError({ kind: "invalid", message });

@@ -40,7 +40,7 @@ function toRefusal(error: unknown): ProviderError {
 }
 
 /** Returns the request for the types, and the write with a placeholder for each of them: a dry run sends no request. */
-export const shownTypes = (plan: ObjectPlan, write: RecordWrite): [ProviderRequest[], RecordWrite] =>
+export const requestTypes = (plan: ObjectPlan, write: RecordWrite): [ProviderRequest[], RecordWrite] =>
   plan.metadata?.list && needsTypes(plan, write)
     ? [
         [buildFieldListRequest(plan, plan.metadata.list)],

@@ -9,7 +9,7 @@ import { getTextAt } from "../../calls/get-text-at.ts";
 import type { WriteRules } from "../rules/description.ts";
 import { fillPath } from "../fill-path.ts";
 import { getOne } from "../get-record.ts";
-import { at, readRecordId, type ObjectPlan } from "../object-plan.ts";
+import { getMember, readRecordId, type ObjectPlan } from "../object-plan.ts";
 
 interface Answered {
   plan: ObjectPlan;
@@ -28,11 +28,13 @@ export async function readOutcome(
   const { id: idAt, empty = false } = findWriteRules(plan, write.type) ?? {};
   const place = plan.recordAt?.[write.type] ?? plan.record;
   const isRecord = idAt === undefined && !empty;
-  const answered = isRecord ? at(body, place === undefined ? undefined : fillPath(place, plan)) : undefined;
+  const answered = isRecord
+    ? getMember(body, place === undefined ? undefined : fillPath(place, plan))
+    : undefined;
   const keyed =
     write.type === "upsert" && plan.upsert?.keyIsId ? readUpsertKey(write, { fields }) : undefined;
   const recordId =
-    (idAt === undefined ? readRecordId(answered, plan) : idIn(idAt, body, headers)) ?? keyed ?? id;
+    (idAt === undefined ? readRecordId(answered, plan) : readIdIn(idAt, body, headers)) ?? keyed ?? id;
   if (recordId === undefined && write.type === "upsert" && plan.upsert?.empty)
     return { outcome: { success: true } };
   if (recordId === undefined) {
@@ -60,7 +62,7 @@ const findWriteRules = (plan: ObjectPlan, type: RecordWrite["type"]): WriteRules
   type === "delete" ? undefined : plan[type];
 
 /** Returns the id at a path, or the last part of the address in a header. */
-function idIn(
+function readIdIn(
   place: string,
   body: Json | undefined,
   headers: ProviderResponse["headers"],
@@ -68,10 +70,10 @@ function idIn(
   if (!place.startsWith("header.")) return body === undefined ? undefined : getTextAt(body, place);
   const address = headers[place.slice("header.".length).toLowerCase()];
   const last = address?.split(/[?#]/)[0]?.split("/").at(-1);
-  return last === undefined || last === "" ? undefined : decodedOrRaw(last);
+  return last === undefined || last === "" ? undefined : decodeOrKeep(last);
 }
 
-function decodedOrRaw(text: string): string {
+function decodeOrKeep(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

@@ -1,7 +1,7 @@
 /** Finds the connection and the connector for a customer's objects. */
 import type { Catalog } from "../../../connector-kit/catalog.ts";
 import {
-  createsFields,
+  canCreateFields,
   findFieldsConnector,
   type CustomFieldsConnector,
   type FieldsConnector,
@@ -70,7 +70,7 @@ export function requireCustomFieldsConnector(
   { projectId, provider, module }: FieldsTarget,
 ): CustomFieldsConnector {
   const fields = catalog.of(projectId).connector(provider)?.fields;
-  if (fields && createsFields(fields) && (!module || !fields.module || module === fields.module))
+  if (fields && canCreateFields(fields) && (!module || !fields.module || module === fields.module))
     return fields;
   throw refuseNotBuilt("cannot create fields of", provider, module);
 }

@@ -8,7 +8,7 @@ import type { ProviderInfo } from "../../../connector-kit/provider-info.ts";
 import {
   fillTemplate,
   listPlaceholders,
-  providerUrl,
+  fillProviderUrl,
   TemplateError,
 } from "../../../connector-kit/provider/template.ts";
 import { getTextAt, getValueAt } from "../../../connector-kit/calls/get-text-at.ts";
@@ -122,7 +122,7 @@ async function ask(
     if (!wire) return undefined;
     const added = buildAuthorization(provider, wire, listMetadataValues(known));
     const { allowsPlainHttp: allowPlainHttp } = deps.egress;
-    const url = providerUrl(provider, address, { values: listMetadataValues(known), allowPlainHttp });
+    const url = fillProviderUrl(provider, address, { values: listMetadataValues(known), allowPlainHttp });
     const { status, text } = await deps.egress.send({
       ...(await authorizeRequest(added, { url, method: "GET" })),
       totalTimeoutMs: TIMEOUT_MS,

@@ -1,7 +1,7 @@
 /** Requests OAuth 2.0 tokens from a provider's token endpoint and classifies its failures. */
 import type { ProviderInfo } from "../../../connector-kit/provider-info.ts";
 import { parseExactly } from "../../../connector-kit/calls/exact-json.ts";
-import { tokenUrl, type UrlOptions } from "../../../connector-kit/provider/template.ts";
+import { fillTokenUrl, type UrlOptions } from "../../../connector-kit/provider/template.ts";
 import { EgressError } from "../../egress/egress-error.ts";
 import type { Egress } from "../../egress/egress.ts";
 import { nowMs } from "../../../ground/clock.ts";
@@ -34,7 +34,7 @@ const TOKEN_MAX_BYTES = 256 * 1024;
 /** Requests a token. Throws `TokenEndpointError`. */
 export async function requestToken(egress: Egress, request: TokenRequest): Promise<TokenAnswer> {
   const { provider, clientId, clientSecret, grant } = request;
-  const url = tokenUrl(provider, request.urlOptions);
+  const url = fillTokenUrl(provider, request.urlOptions);
   const asBasic = provider.oauth2Opts?.tokenAuthStyle === "basic";
   const pair = `${encodeURIComponent(clientId)}:${encodeURIComponent(clientSecret)}`;
   const body = new URLSearchParams(

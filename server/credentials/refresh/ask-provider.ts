@@ -1,7 +1,7 @@
 /** Requests new credentials from a provider: at the OAuth token endpoint, or by the steps of its own scheme. */
 import type { Catalog } from "../../../connector-kit/catalog.ts";
 import type { ProviderInfo } from "../../../connector-kit/provider-info.ts";
-import { TemplateError, tokenUrl, type UrlOptions } from "../../../connector-kit/provider/template.ts";
+import { TemplateError, fillTokenUrl, type UrlOptions } from "../../../connector-kit/provider/template.ts";
 import type { Egress } from "../../egress/egress.ts";
 import type { Sealer } from "../../../ground/seal.ts";
 import type { ConnectionRow, ProviderMetadata } from "../../store/connections/connections.ts";
@@ -113,7 +113,7 @@ function getProvider(deps: Services, row: ConnectionRow): ProviderInfo {
 /** Runs before a token counts as sent. Throws `TokenEndpointError`. */
 function requireTokenUrl(provider: ProviderInfo, options: UrlOptions): void {
   try {
-    tokenUrl(provider, options);
+    fillTokenUrl(provider, options);
   } catch (error) {
     if (!(error instanceof TemplateError)) throw error;
     throw new TokenEndpointError("configuration", error.message, { cause: error });

@@ -3,7 +3,7 @@ import { PatternBudget } from "./pattern-budget.ts";
 import { readSignatureRegion } from "../../../connector-kit/provider/signature-facts.ts";
 import type { ProviderInfo } from "../../../connector-kit/provider-info.ts";
 import {
-  baseUrl,
+  fillBaseUrl,
   normalizeInputs,
   TemplateError,
   type UrlOptions,
@@ -61,7 +61,7 @@ export function requireAddress(
   const values = listMetadataValues(metadata);
   buildAddress(provider, () => {
     if (provider.awsSignature) readSignatureRegion(provider.awsSignature.region, values);
-    return baseUrl(provider, { values, allowPlainHttp });
+    return fillBaseUrl(provider, { values, allowPlainHttp });
   });
 }
 

@@ -1,7 +1,7 @@
 /** Combines a connector with the facts about its vendor, for the suite that compares them. */
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { connectionValueNames } from "../../../connector-kit/provider/connection-values.ts";
+import { listConnectionValues } from "../../../connector-kit/provider/connection-values.ts";
 import { completeRequests } from "../../../connector-kit/facts/complete-requests.ts";
 import { completeProvider } from "../../../connector-kit/provider/define-provider.ts";
 import type { Connector } from "../../../connector-kit/connector.ts";
@@ -43,7 +43,7 @@ export function buildSubject(
   info: ProviderInfo | undefined = completeKnown(provider),
 ): Subject {
   if (!info || !connector) throw new Error(`there is no connector ${provider}`);
-  const values = Object.fromEntries([...connectionValueNames(info)].map((name) => [name, `own ${name}`]));
+  const values = Object.fromEntries([...listConnectionValues(info)].map((name) => [name, `own ${name}`]));
   const headers = Object.fromEntries(
     (info.fixedHeaders ?? []).map(({ name, valueTemplate }) => [
       name,

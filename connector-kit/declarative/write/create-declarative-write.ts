@@ -3,7 +3,7 @@ import type { JsonObject } from "../../../ground/json.ts";
 import type { Connector, RecordWrite, WriteConnector, WriteResult } from "../../connector.ts";
 import { ProviderError, readBeforeWrite } from "../../calls/provider-error.ts";
 import { writeSingly } from "../../calls/write-singly.ts";
-import { batchRequests, hasBatch, writeInBatches, type Batching } from "./declarative-batch.ts";
+import { listBatchRequests, hasBatch, writeInBatches, type Batching } from "./declarative-batch.ts";
 import type { Description } from "../rules/description.ts";
 import { getOne } from "../get-record.ts";
 import {
@@ -17,11 +17,11 @@ import {
 } from "../object-plan.ts";
 import { prepareRequests, findRecordFault, recordRequests } from "./record-request.ts";
 import { sendRecord } from "./send-record.ts";
-import { needsTypes, shownTypes, toTypedWrite } from "./typed-writes.ts";
+import { needsTypes, requestTypes, toTypedWrite } from "./typed-writes.ts";
 
 type Classify = NonNullable<Connector["classify"]>;
 
-export function declarativeWrite(description: Description, classify: Classify): WriteConnector {
+export function createDeclarativeWrite(description: Description, classify: Classify): WriteConnector {
   const { errors } = description;
   const idFault = findIdFaults(description);
   const buildRequest = recordRequests(description, idFault);
@@ -44,11 +44,11 @@ export function declarativeWrite(description: Description, classify: Classify): 
       upsert: upsertKeys(description),
       ...(batchLimit > 0 && { batchLimit }),
     },
-    repeatableMs: (write) => repeatableMs(findPlan(description, write.objectName), write),
+    repeatableMs: (write) => computeRepeatableMs(findPlan(description, write.objectName), write),
     prepare(asked) {
       const plan = toObjectPlan(description, asked.objectName, asked.type, asked.account);
-      const [before, write] = shownTypes(plan, asked);
-      if (hasBatch(plan, write)) return [...before, ...batchRequests(batching(plan, write))];
+      const [before, write] = requestTypes(plan, asked);
+      if (hasBatch(plan, write)) return [...before, ...listBatchRequests(batching(plan, write))];
       return [
         ...before,
         ...write.records.flatMap((record) => prepareRequests(plan, write, record, buildRequest)),
@@ -67,7 +67,7 @@ export function declarativeWrite(description: Description, classify: Classify): 
         isSent && needsTypes(plan, asked)
           ? await readBeforeWrite(toTypedWrite(plan, asked, { fetch, classify }))
           : asked;
-      if (write instanceof ProviderError) return allRefused(asked, write);
+      if (write instanceof ProviderError) return refuseAll(asked, write);
       if (hasBatch(plan, write)) return writeInBatches(batching(plan, write), fetch);
       return writeSingly(write, {
         findFault: (record) => findRecordFault(write, record, idFault, plan),
@@ -92,7 +92,7 @@ export function declarativeWrite(description: Description, classify: Classify): 
   };
 }
 
-function repeatableMs(
+function computeRepeatableMs(
   plan: ObjectPlan | undefined,
   write: Pick<RecordWrite, "type" | "batch">,
 ): number | undefined {
@@ -101,7 +101,7 @@ function repeatableMs(
   return hasBatch(plan, write) ? undefined : minutes * 60_000;
 }
 
-const allRefused = ({ records }: RecordWrite, error: ProviderError): WriteResult => ({
+const refuseAll = ({ records }: RecordWrite, error: ProviderError): WriteResult => ({
   outcomes: records.map(() => ({ success: false, error })),
   warnings: [],
   ...(error.rawResponse !== undefined && { rawResponse: error.rawResponse }),

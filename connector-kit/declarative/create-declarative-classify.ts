@@ -16,7 +16,7 @@ const RATE_LIMITED_MS = 10_000;
 export const UNEXPECTED = "INTERNAL_SERVER_ERROR";
 
 /** Returns the classification of a connector: undefined for a success. */
-export const declarativeClassify =
+export const createDeclarativeClassify =
   (provider: string, { errors, limits, graphql }: Description) =>
   (response: ProviderResponse): ProviderError | undefined => {
     const { status } = response;
@@ -31,10 +31,10 @@ export const declarativeClassify =
     const text = body === undefined ? response.text.trim() : "";
     const words = (errors.plainText && isPlain(response)) || isKnown(text, errors) ? text : undefined;
     const reason = findReason(body, errors.message, errors.field) ?? words;
-    const code = codeIn(body, errors);
+    const code = readCode(body, errors);
     const kind =
       (code !== undefined && Object.hasOwn(errors.codes ?? {}, code) ? errors.codes?.[code] : undefined) ??
-      kindByText(reason, errors.texts) ??
+      findKindByText(reason, errors.texts) ??
       errors.statuses?.[String(status)] ??
       (graphql !== undefined && code === UNEXPECTED ? "unavailable" : undefined) ??
       (isGood
@@ -60,7 +60,7 @@ const areWords = (text: string): boolean => text !== "" && text.length <= MAX_WO
 
 /** Words that the description knows are the provider's own, whatever type they are said to have. */
 const isKnown = (text: string, { texts }: Description["errors"]): boolean =>
-  areWords(text) && kindByText(text, texts) !== undefined;
+  areWords(text) && findKindByText(text, texts) !== undefined;
 
 /** JSON is taken for the provider's own, because a description does not know each of its forms. */
 const isFilledJson = (body: Json | undefined): boolean =>
@@ -96,7 +96,7 @@ const hasReasons = (value: Json | undefined): boolean =>
 export const isRefusedPayload = ({ userErrors, success }: JsonObject): boolean =>
   isFilled(userErrors) || success === false;
 
-export const kindByText = (
+export const findKindByText = (
   reason: string | undefined,
   texts: Description["errors"]["texts"] = {},
 ): ProviderErrorKind | undefined => Object.entries(texts).find(([text]) => reason?.includes(text))?.[1];
@@ -111,7 +111,7 @@ function classifyKind(status: number): ProviderErrorKind {
   return status >= 500 || status < 400 ? "unavailable" : "invalid";
 }
 
-function codeIn(body: Json | undefined, { code, furtherCode }: Description["errors"]): string | undefined {
+function readCode(body: Json | undefined, { code, furtherCode }: Description["errors"]): string | undefined {
   if (body === undefined) return undefined;
   const first = code === undefined ? undefined : getTextAt(body, code);
   return first ?? (furtherCode === undefined ? undefined : getTextAt(body, furtherCode));
@@ -124,7 +124,7 @@ function codeIn(body: Json | undefined, { code, furtherCode }: Description["erro
 export function findReason(body: Json | undefined, paths: string[], field?: string): string | undefined {
   if (body === undefined) return undefined;
   for (const path of paths) {
-    const texts = textsAt(body, path.split("."), field);
+    const texts = listTextsAt(body, path.split("."), field);
     if (texts.length > 0) return texts.join("; ");
   }
   return undefined;
@@ -132,15 +132,17 @@ export function findReason(body: Json | undefined, paths: string[], field?: stri
 
 const MAX_TEXTS = 20;
 
-function textsAt(value: Json, [first, ...rest]: string[], field: string | undefined): string[] {
+function listTextsAt(value: Json, [first, ...rest]: string[], field: string | undefined): string[] {
   if (first === undefined) return typeof value === "string" && value !== "" ? [value] : [];
   if (first === "*")
-    return listEntries(value, field).flatMap(([name, item]) => labelTexts(name, textsAt(item, rest, field)));
-  if (Array.isArray(value)) return textsAt(value[Number(first)] ?? null, rest, field);
+    return listEntries(value, field).flatMap(([name, item]) =>
+      labelTexts(name, listTextsAt(item, rest, field)),
+    );
+  if (Array.isArray(value)) return listTextsAt(value[Number(first)] ?? null, rest, field);
   if (!isJsonObject(value)) return [];
   const found = first
     .split("|")
-    .map((name) => (Object.hasOwn(value, name) ? textsAt(value[name] ?? null, rest, field) : []));
+    .map((name) => (Object.hasOwn(value, name) ? listTextsAt(value[name] ?? null, rest, field) : []));
   return found.find((texts) => texts.length > 0) ?? [];
 }
 

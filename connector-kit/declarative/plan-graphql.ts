@@ -6,7 +6,7 @@ import type { GraphqlEndpointRules, GraphqlRules, MutationRules } from "./rules/
 import type { Mode, ObjectPlan } from "./plan.ts";
 
 /** Returns the rules that follow from those of the dialect. */
-export function graphqlPlan(
+export function planGraphql(
   endpoint: GraphqlEndpointRules,
   rules: GraphqlRules,
   { since }: Pick<ObjectPlan, "since">,

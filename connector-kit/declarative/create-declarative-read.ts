@@ -19,7 +19,7 @@ import { countScrollUses } from "./scroll-uses.ts";
 import { reportsDeletions } from "./chosen-list.ts";
 import { readDeletionPage } from "./deletion-page.ts";
 import { readFirstPage, readSourceRecord } from "./list-page.ts";
-import { nullEmptyFields } from "./selected-fields.ts";
+import { setEmptyToNull } from "./selected-fields.ts";
 import {
   buildPlans,
   findCheapestObject,
@@ -34,7 +34,7 @@ type Classify = NonNullable<Connector["classify"]>;
 /** A search reads this many pages at most. */
 const MAX_SEARCH_PAGES = 10;
 
-export function declarativeRead(description: Description, classify: Classify): ReadConnector {
+export function createDeclarativeRead(description: Description, classify: Classify): ReadConnector {
   const idFault = findIdFaults(description);
   const rulesFor = ({ objectName, account }: Pick<ReadPlan, "objectName" | "account">) =>
     toObjectPlan(description, objectName, "read", account);
@@ -55,9 +55,9 @@ export function declarativeRead(description: Description, classify: Classify): R
       deletions: buildPlans(description).some(reportsDeletions),
       search: true,
       maxSearchFilters: 5,
-      overlapMs: overlapMs(description),
-      deletionsOverlapMs: deletionsOverlapMs(description),
-      ...settlingOverlap(description),
+      overlapMs: computeOverlapMs(description),
+      deletionsOverlapMs: computeDeletionsOverlapMs(description),
+      ...computeSettlingOverlap(description),
     },
     cheapestObject: findCheapestObject(description),
     isReadWithAll: ({ fieldName }) => !optionalFields.has(fieldName),
@@ -84,7 +84,7 @@ export function declarativeRead(description: Description, classify: Classify): R
         const raw = await getOne({ plan: rules, fetch, classify }, id, plan.fields);
         if (raw && !hasMark(raw, rules)) records.push(readSourceRecord(raw, rules));
       }
-      const filled = await nullEmptyFields(rules, plan, records, () =>
+      const filled = await setEmptyToNull(rules, plan, records, () =>
         readFirstPage({ rules, classify, fetch }, plan),
       );
       return filled.records;
@@ -93,11 +93,11 @@ export function declarativeRead(description: Description, classify: Classify): R
     async readDeletions(period, checkpoint, fetch) {
       const reading = { rules: rulesFor(period), classify, fetch };
       const plan = { ...period, fields: [], filters: [], associations: [] };
-      return readDeletionPage(reading, plan, checkpoint, deletionsOverlapMs(description));
+      return readDeletionPage(reading, plan, checkpoint, computeDeletionsOverlapMs(description));
     },
     choosePace: () => choosePace(description),
     needsMetadata: () => false,
-    absentMeansEmpty: (objectName) => absentMeansEmpty(findPlan(description, objectName)),
+    absentMeansEmpty: (objectName) => isAbsentEmpty(findPlan(description, objectName)),
     listRenamable: (objectName) => findPlan(description, objectName)?.renamable ?? [],
     fieldKey: (name) => name,
     fieldBeyond: (steps, { fields }) => {
@@ -114,23 +114,23 @@ const choosePace = ({ limits }: Description): ReturnType<ReadConnector["choosePa
  * The fields of such records may be renamed, or a list of changes may not have all that the whole list has: then nothing tells that a field
  * is empty.
  */
-const absentMeansEmpty = (plan: ObjectPlan | undefined): boolean =>
+const isAbsentEmpty = (plan: ObjectPlan | undefined): boolean =>
   plan !== undefined && !plan.emptyLeftOut && !plan.since?.path && !plan.since?.list;
 
 /** A minute, unless records of an object appear later. */
-const overlapMs = (description: Description): number =>
+const computeOverlapMs = (description: Description): number =>
   60_000 * Math.max(1, ...buildPlans(description).map(({ since }) => since?.overlapMinutes ?? 1));
 
 /** Returns the overlap of changes, unless a log shows deletions later. */
-const deletionsOverlapMs = (description: Description): number => {
+const computeDeletionsOverlapMs = (description: Description): number => {
   const minutes = buildPlans(description).flatMap(({ furtherLists = [] }) =>
     furtherLists.map(({ since, deleted }) => (deleted && since?.overlapMinutes) || 0),
   );
-  return Math.max(overlapMs(description), 60_000 * Math.max(0, ...minutes));
+  return Math.max(computeOverlapMs(description), 60_000 * Math.max(0, ...minutes));
 };
 
 /** Records of an object may appear much later: once an hour a read begins so long before. */
-function settlingOverlap(description: Description): Pick<ReadAbilities, "settlingOverlapMs"> {
+function computeSettlingOverlap(description: Description): Pick<ReadAbilities, "settlingOverlapMs"> {
   const minutes = Math.max(0, ...buildPlans(description).map(({ since }) => since?.settlingMinutes ?? 0));
   return minutes > 0 ? { settlingOverlapMs: minutes * 60_000 } : {};
 }
