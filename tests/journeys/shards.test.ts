@@ -167,6 +167,12 @@ test("while a shard is away, its customers are refused and the others are served
     const ofB = await busbar.inProject("GET", `${path}?groupRef=customer-b`);
     assert.deepEqual([ofB.body.results, ofB.body.pagination.unavailable], [[], ["b"]], ofB.text);
   }
+  const waiting = await busbar.inProject("GET", "/deliveries");
+  assert.deepEqual(
+    [waiting.status, waiting.body, waiting.headers.get("busbar-unavailable")],
+    [200, [], "b"],
+    waiting.text,
+  );
   for (const path of [`/find?q=${id}`, "/activity?of=operations"]) {
     const { body, text } = await busbar.inProject("GET", path);
     assert.deepEqual(body.unavailable, ["b"], text);

@@ -1,31 +1,19 @@
 /** Deliveries: the endpoints that list, show and repeat them. */
-import { type Static, Type } from "typebox";
+import { Type } from "typebox";
 import { maskAddress } from "../../../destination-kit/mask-address.ts";
-import { nowMs } from "../../../ground/clock.ts";
-import { Problem } from "../../../ground/errors.ts";
-import { buildFirstId, isUuid } from "../../../ground/ids.ts";
-import { toMemberProblem } from "../../../ground/member-problem.ts";
+import { isUuid } from "../../../ground/ids.ts";
 import { restoreRequests } from "../../deliver/destinations/sent-request.ts";
-import { projectEndpoint, route, type Route } from "../../http/endpoint.ts";
+import { Page, projectEndpoint, route, type Route } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database/database.ts";
-import type { DataQueries } from "../../store/database/sides.ts";
-import type { DeliveryState } from "../../store/deliveries/deliveries.ts";
-import {
-  countResendable,
-  findDelivery,
-  listWaitingDeliveries as listRows,
-  type ResendChoice,
-  resendDeliveries as resendRange,
-  resendDelivery as resend,
-} from "../../store/deliveries/delivery-lists.ts";
-import { askShards, findInShards, listInShards } from "../../store/shards/ask-shards.ts";
+import { listWaitingDeliveries as listRows } from "../../store/deliveries/delivery-lists.ts";
+import { type AskedShards, askPresent, keepOnce, listInShards } from "../../store/shards/ask-shards.ts";
 import {
   type DeliveryFilter,
+  type DeliveryRow,
   toDeliveryToken,
   listDeliveries as listDeliveryRows,
 } from "../../store/deliveries/delivery-pages.ts";
-import { type DestinationRow, findDestination } from "../../store/deliveries/destinations.ts";
-import { readMembers } from "../../store/deliveries/delivery-subjects.ts";
+import { findDestination } from "../../store/deliveries/destinations.ts";
 import { getDestinationRow, maySeeSecrets } from "../destinations/destination.ts";
 import { chooseShards, type InShards } from "../in-shard.ts";
 import { DestinationIdOrName } from "../members.ts";
@@ -36,6 +24,7 @@ import {
   DeliveryWithDataSchema,
   EventTypeFilter,
   findSubject,
+  getDelivered,
   isDeliveryToken,
   ProjectDeliverySchema,
   StatusSchema,
@@ -43,6 +32,7 @@ import {
   toDelivery,
   toProjectDelivery,
 } from "./delivery.ts";
+import { resendDeliveries, resendDelivery } from "./resend-deliveries.ts";
 
 export const deliveryRoutes = (deps: InShards): Route[] => [
   route(`GET ${PROJECT}/deliveries`, "full", listWaitingDeliveries(deps)),
@@ -110,7 +100,8 @@ const listWaitingDeliveries = (deps: { database: Database }) =>
     tag: "Deliveries",
     summary: "List waiting deliveries",
     description:
-      "Deliveries of all destinations that are `sending` or `waiting`, ordered by the time of the next attempt.",
+      "Deliveries of all destinations that are `sending` or `waiting`, ordered by the time of the next attempt. While databases of customers (shards) are away, the " +
+      "answer has a header `Busbar-Unavailable` with their names, divided by commas: what they have of this list is missing, and nothing follows from that.",
     query: Type.Object({
       pageSize: Type.Optional(
         Type.Integer({ minimum: 1, maximum: 200, description: "Maximum number. Default 50." }),
@@ -119,12 +110,21 @@ const listWaitingDeliveries = (deps: { database: Database }) =>
     success: { status: 200, description: "The deliveries.", schema: Type.Array(DeliverySchema) },
     async handle({ project, query }) {
       const { pageSize = 50 } = query;
-      const rows = await askShards(deps.database, (data) => listRows(data, project.id, pageSize));
-      return rows
-        .flat()
+      const { answers, unavailable } = await askPresent(deps.database, async (data, { shard }) => ({
+        shard,
+        rows: await listRows(data, project.id, pageSize),
+      }));
+      const getKey = ({ eventId, destinationId }: DeliveryRow) => toDeliveryToken(eventId, destinationId);
+      const deliveries = keepOnce({}, answers, getKey)
         .toSorted((one, other) => one.dueTime.getTime() - other.dueTime.getTime())
         .slice(0, pageSize)
         .map(toDelivery);
+      if (unavailable.length === 0) return deliveries;
+      return new Page(JSON.stringify(deliveries), {
+        status: 200,
+        headers: { "busbar-unavailable": unavailable.join(", ") },
+        mediaType: "application/json",
+      });
     },
   });
 
@@ -173,20 +173,11 @@ const listDeliveries = (deps: InShards) =>
     },
   });
 
-const listRowsInShards = (database: Pick<Database, "shards">, filter: DeliveryFilter) =>
-  listInShards(database, (data) => listDeliveryRows(data, filter), {
+const listRowsInShards = (shards: AskedShards<Database>, filter: DeliveryFilter) =>
+  listInShards(shards, (data) => listDeliveryRows(data, filter), {
     ...filter.range,
     getPosition: ({ eventId, destinationId }) => toDeliveryToken(eventId, destinationId),
   });
-
-/** Returns a delivery and the shard that has it. Throws a 404 Problem. */
-async function getDelivered(database: Database, { id, name }: DestinationRow, deliveryId: string) {
-  const found = await findInShards(database, (data) => findDelivery(data, id, deliveryId));
-  if (found) return found;
-  throw new Problem("not-found", {
-    detail: `\`${name}\` has no delivery \`${deliveryId}\`. Old deliveries are removed.`,
-  });
-}
 
 const getDelivery = (deps: { database: Database }) =>
   projectEndpoint({
@@ -223,172 +214,3 @@ const getDelivery = (deps: { database: Database }) =>
       return { ...toDelivery(row), attempts, data: JSON.parse(data) as unknown };
     },
   });
-
-const resendDelivery = (deps: InShards) =>
-  projectEndpoint({
-    operationId: "resendDelivery",
-    tag: "Deliveries",
-    summary: "Resend a delivery",
-    description:
-      "Sends the message again with the same id, whatever its state, and restarts the retry schedule. A " +
-      "waiting delivery is sent now.",
-    params: Type.Object({
-      destination: DestinationIdOrName,
-      deliveryId: Type.String({ description: "Id of the delivery, which is the id of the message." }),
-    }),
-    role: "support",
-    success: { status: 200, description: "The delivery, waiting.", schema: DeliverySchema },
-    refusals: { 409: "The destination is disabled, or the delivery is being sent." },
-    async handle({ project, params }) {
-      const { database } = deps;
-      const destination = await getDestinationRow(database.control, project.id, params.destination);
-      requireEnabled(destination);
-      const found = await getDelivered(database, destination, params.deliveryId);
-      const { row } = found;
-      const { data } = await findDecidingShard(deps, destination, found);
-      if (!(await resend(data, destination.id, row.eventId))) {
-        throw new Problem("conflict", {
-          detail: "This delivery is being sent. Try again when the attempt has ended.",
-          retryable: true,
-        });
-      }
-      return toDelivery((await findDelivery(data, destination.id, row.eventId)) ?? row);
-    },
-  });
-
-/**
- * Returns the shard that sends a delivery: two have what waits of a customer who moves. What has ended may still be where it was found.
- * Throws a 503 Problem while the customer moves.
- */
-async function findDecidingShard(
-  { database, shards }: InShards,
-  { id, projectId }: DestinationRow,
-  { row, shard }: Awaited<ReturnType<typeof getDelivered>>,
-): Promise<Pick<Database, "data">> {
-  if (database.shards.length === 1) return shard;
-  const { groupRef } = readMembers(row.data);
-  if (typeof groupRef !== "string") return shard;
-  const { database: chosen } = await shards.chooseByGroup(projectId, groupRef);
-  return (await findDelivery(chosen.data, id, row.eventId)) ? chosen : shard;
-}
-
-const BATCH = 1_000;
-
-const BodySchema = Type.Object({
-  since: Type.Optional(
-    Type.String({
-      format: "date-time",
-      description: "Start of the time range, inclusive. Required without `ids`.",
-    }),
-  ),
-  until: Type.Optional(
-    Type.String({ format: "date-time", description: "End of the time range, exclusive. Default: now." }),
-  ),
-  status: Type.Optional(
-    Type.Enum(["failed", "undelivered", "delivered", "all"], {
-      description:
-        "Default `failed`. `undelivered`: failed ones, and those that wait for a retry, which are then attempted at once. " +
-        "`all`: failed and delivered ones.",
-    }),
-  ),
-  type: EventTypeFilter,
-  ids: Type.Optional(
-    Type.Array(Type.String(), {
-      minItems: 1,
-      maxItems: 1_000,
-      description: "Only these deliveries, by id. Ids that do not exist are ignored.",
-    }),
-  ),
-  dryRun: Type.Optional(
-    Type.Boolean({ description: "If true, nothing is sent: `count` is what would be sent. Default false." }),
-  ),
-});
-
-const resendDeliveries = (deps: { database: Database }) =>
-  projectEndpoint({
-    operationId: "resendDeliveries",
-    tag: "Deliveries",
-    summary: "Resend deliveries of a time range",
-    description:
-      "Resends the deliveries of events from `since` to `until`, those in `ids`, or both conditions together: failed " +
-      "ones by default, or others by `status`. Messages keep their ids.",
-    params: Type.Object({ destination: DestinationIdOrName }),
-    body: BodySchema,
-    role: "support",
-    success: {
-      status: 200,
-      description: "The number of deliveries to resend.",
-      schema: Type.Object({
-        count: Type.Integer({ description: "Number of deliveries to resend." }),
-        dryRun: Type.Optional(Type.Boolean({ description: "True: nothing was sent." })),
-      }),
-    },
-    refusals: { 409: "The destination is disabled." },
-    async handle({ project, params, body }) {
-      const { database } = deps;
-      const destination = await getDestinationRow(database.control, project.id, params.destination);
-      requireEnabled(destination);
-      const choice = { destinationId: destination.id, ...chooseOption(body) };
-      const counts = await askShards(database, (data) =>
-        body.dryRun ? countResendable(data, choice) : resendAll(data, choice),
-      );
-      return { count: counts.reduce((sum, count) => sum + count, 0), ...(body.dryRun && { dryRun: true }) };
-    },
-  });
-
-const STATES = {
-  failed: ["failed"],
-  undelivered: ["failed", "waiting"],
-  delivered: ["delivered"],
-  all: ["failed", "delivered"],
-} satisfies Record<string, DeliveryState[]>;
-
-/** Throws a 400 Problem for a range that is missing or has no end after its start. */
-function chooseOption({
-  since,
-  until,
-  status = "failed",
-  type,
-  ids,
-}: Static<typeof BodySchema>): Omit<ResendChoice, "destinationId"> {
-  if (since === undefined && ids === undefined)
-    throw toMemberProblem("since", "is missing. Send it, or send `ids`.");
-  const sinceMs = since === undefined ? 0 : Date.parse(since);
-  const untilMs = until === undefined ? nowMs() + 1 : Date.parse(until);
-  if (untilMs <= sinceMs) {
-    throw until === undefined
-      ? toMemberProblem("since", "must lie in the past.")
-      : toMemberProblem("until", "must be later than `since`.");
-  }
-  return {
-    states: STATES[status],
-    fromId: buildFirstId(sinceMs),
-    untilId: buildFirstId(untilMs),
-    ...(type !== undefined && { type }),
-    ...(ids && { ids: ids.filter(isUuid) }),
-  };
-}
-
-/** Works in batches, because a single long statement would block others. */
-async function resendAll(queries: DataQueries, choice: ResendChoice): Promise<number> {
-  let total = 0;
-  let afterId: string | undefined;
-  for (;;) {
-    const { count, lastEventId } = await resendRange(queries, {
-      ...choice,
-      ...(afterId && { afterId }),
-      limit: BATCH,
-    });
-    total += count;
-    if (count < BATCH || lastEventId === undefined) return total;
-    afterId = lastEventId;
-  }
-}
-
-/** Throws a 409 Problem for a disabled destination. */
-function requireEnabled({ name, disabledTime }: DestinationRow): void {
-  if (!disabledTime) return;
-  throw new Problem("conflict", {
-    detail: `\`${name}\` is disabled. Enable it first: update its \`metadata.url\` or rotate its signing key.`,
-  });
-}

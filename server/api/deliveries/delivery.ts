@@ -2,10 +2,15 @@
 import { Type, type Static } from "typebox";
 import { described } from "../../../ground/described.ts";
 import { DATA_MESSAGE_TYPES } from "../../events/event-descriptions.ts";
+import { Problem } from "../../../ground/errors.ts";
 import { EVENT_TYPES } from "../../events/event-types.ts";
 import { isUuid, readTimeOfId } from "../../../ground/ids.ts";
 import type { AttemptRecord } from "../../store/deliveries/deliveries.ts";
 import type { DeliveryRow, ListedDelivery } from "../../store/deliveries/delivery-pages.ts";
+import { findDelivery } from "../../store/deliveries/delivery-lists.ts";
+import type { DestinationRow } from "../../store/deliveries/destinations.ts";
+import { findInShards } from "../../store/shards/ask-shards.ts";
+import type { Database } from "../../store/database/database.ts";
 import type { SharedQueries } from "../../store/database/sides.ts";
 import {
   DELIVERY_KINDS,
@@ -151,3 +156,12 @@ export const toProjectDelivery = (row: ListedDelivery): Static<typeof ProjectDel
 /** Accepts the id of a delivery, or a place between deliveries. */
 export const isDeliveryToken = (token: string): boolean =>
   token.split(".").length <= 2 && token.split(".").every(isUuid);
+
+/** Returns a delivery and the shard that has it. Throws a 404 Problem. */
+export async function getDelivered(database: Database, { id, name }: DestinationRow, deliveryId: string) {
+  const found = await findInShards(database, (data) => findDelivery(data, id, deliveryId));
+  if (found) return found;
+  throw new Problem("not-found", {
+    detail: `\`${name}\` has no delivery \`${deliveryId}\`. Old deliveries are removed.`,
+  });
+}
