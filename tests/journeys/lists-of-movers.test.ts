@@ -1,7 +1,7 @@
 /** What a customer has is listed while it is moved: its rows are in two databases, in each of them some, and some in both. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { carryHistory } from "../../server/store/moves/carry-history.ts";
+import { carryHistory, UnseenEvents } from "../../server/store/moves/carry-history.ts";
 import { findCustomer } from "../../server/store/moves/customer-tables.ts";
 import { passGuards } from "../../server/store/moves/guard-customer.ts";
 import { connectCustomer } from "../harness/connect-customer.ts";
@@ -91,7 +91,7 @@ test("lists of a customer who is moved show each row once, wherever it is, and i
     const onRows = () => {
       throw new Error("killed");
     };
-    isCarried = await carryHistory({ from, to, customer: mover, onRows }).then(
+    isCarried = await carryHistory({ from, to, customer: mover, events: new UnseenEvents(), onRows }).then(
       () => true,
       (error: Error) => {
         assert.equal(error.message, "killed");

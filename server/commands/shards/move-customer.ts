@@ -2,14 +2,13 @@
  * Moves a customer to another shard while everything runs. Each step can be repeated: the command that was killed is given again, and
  * goes on. Until `groups.shard` changes the old shard decides, afterwards the new one.
  */
-import { setTimeout as wait } from "node:timers/promises";
 import { DatabaseError, type Client } from "pg";
 import { elapsedMs } from "../../../ground/clock.ts";
 import { StartError } from "../../../ground/errors.ts";
 import { openClient } from "../../store/database/prepare-database.ts";
 import { MAIN_SHARD, transactControl } from "../../store/database/database.ts";
-import { awaitQuiet, awaitTransactions, listUnderWay } from "../../store/moves/await-quiet.ts";
-import { carryHistory } from "../../store/moves/carry-history.ts";
+import { awaitQuiet, awaitTransactions } from "../../store/moves/await-quiet.ts";
+import { carryRest, UnseenEvents } from "../../store/moves/carry-history.ts";
 import { copyAhead } from "../../store/moves/copy-fingerprints.ts";
 import { copyLiveRows } from "../../store/moves/copy-live-rows.ts";
 import {
@@ -137,7 +136,6 @@ const describe = ({
 
 const MAX_WAIT_MS = 120_000;
 const COPIES_MS = 30_000;
-const AGAIN_MS = 200;
 
 const find = ({ control, group }: Pick<Moving, "control" | "group">): Promise<MovedCustomer> =>
   findCustomer(control, { groupId: group.id, projectId: group.projectId, groupRef: group.groupRef });
@@ -223,12 +221,7 @@ async function finish(moving: Moving): Promise<number> {
     shown = count;
     deps.progress(`moving ${group.groupRef}: what has ended (${count} rows)`);
   };
-  for (;;) {
-    const present = await find(moving);
-    const carried = await carryHistory({ from, to, customer: present, onRows });
-    if (carried === 0 && (await listUnderWay(from, present)).length === 0) break;
-    if (carried === 0) await wait(AGAIN_MS);
-  }
+  await carryRest({ from, to, events: new UnseenEvents(), onRows }, () => find(moving));
   await report(moving, "ending the move");
   await setGuard(from, group.id, "away");
   await removeGuard(to, group.id);

@@ -3,8 +3,9 @@ import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import { Client } from "pg";
 import { createTestDatabase } from "../../../tests/harness/database.ts";
-import { newId } from "../../../ground/ids.ts";
-import { carryHistory } from "./carry-history.ts";
+import { nowMs } from "../../../ground/clock.ts";
+import { buildFirstId, FIRST_ID, newId } from "../../../ground/ids.ts";
+import { carryHistory, carryRest, UnseenEvents } from "./carry-history.ts";
 
 /** Opens two connections to the database that a customer leaves, and one to the other. */
 async function openScene(t: TestContext) {
@@ -64,7 +65,52 @@ test("a row of another customer that got the place of a moved one stays where it
     installationIds: [newId()],
     connectionIds: [own],
   };
-  await carryHistory({ from, to, customer, onRows: () => {} });
+  await carryHistory({ from, to, customer, events: new UnseenEvents(), onRows: () => {} });
   assert.equal(await findPlace(foreign), place);
   assert.deepEqual([await listGates(from), await listGates(to)], [[foreign], []]);
+});
+
+const HOUR_MS = 3_600_000;
+
+test("an event that ends after a pass has left it is carried over, and events of others are looked at once", async (t) => {
+  const { from, others, to } = await openScene(t);
+  const { rows } = await others.query<{ id: string }>("select gen_random_uuid()::text as id");
+  const customer = {
+    groupId: newId(),
+    projectId: rows[0]?.id ?? "",
+    groupRef: "mover",
+    installationIds: [newId()],
+    connectionIds: [newId()],
+  };
+  for (const client of [others, to])
+    await client.query("alter table events drop constraint if exists events_project_id_fkey");
+  const insert = async (id: string, groupRef: string) =>
+    others.query(
+      "insert into events (id, project_id, type, data) values ($1, $2, 'connection.updated', $3)",
+      [id, customer.projectId, JSON.stringify({ groupRef })],
+    );
+  const [old, foreign] = [2, 3].map((hours) => buildFirstId(nowMs() - hours * HOUR_MS)) as [string, string];
+  await insert(foreign, "neighbour");
+  await insert(old, "mover");
+  await others.query("insert into unrouted_events (event_id) values ($1)", [old]);
+  const query = from.query.bind(from);
+  const pages: string[][] = [[]];
+  t.mock.method(from, "query", async (text: string, values?: unknown[]) => {
+    const found = await query(text, values);
+    if (/^\s*select 'asynchronous writes'/.test(text)) pages.push([]);
+    if (!/from events where id > '/.test(text)) return found;
+    pages.at(-1)?.push(/id > '([^']*)'/.exec(text)?.[1] ?? "");
+    // In the second pass that has nothing to carry over, it ends when it has been left.
+    if (pages.length === 3) await others.query("delete from unrouted_events where event_id = $1", [old]);
+    return found;
+  });
+  await carryRest({ from, to, events: new UnseenEvents(), onRows: () => {} }, async () => customer);
+  const listEvents = async (client: Client) =>
+    (await client.query<{ id: string }>("select id from events order by id")).rows.map(({ id }) => id);
+  assert.deepEqual(await listEvents(others), [foreign]);
+  assert.deepEqual(await listEvents(to), [old]);
+  const [, first, ...later] = pages;
+  assert.deepEqual(first, [FIRST_ID, old]);
+  assert.ok(later.length >= 2);
+  for (const begun of later.flat()) assert.ok(begun > old, begun);
 });

@@ -2,7 +2,11 @@
  * Moves the rest of a customer's rows to its new shard, while it is served there: what has ended, and what was added in the former shard
  * late. Each batch is inserted before it is removed, so after a crash it is moved again, which changes nothing.
  */
+import { setTimeout as wait } from "node:timers/promises";
 import type { ClientBase } from "pg";
+import { nowMs } from "../../../ground/clock.ts";
+import { buildFirstId, FIRST_ID } from "../../../ground/ids.ts";
+import { listUnderWay } from "./await-quiet.ts";
 import { copyRows, insertLines } from "./copy-rows.ts";
 import {
   listCustomerTables,
@@ -17,8 +21,27 @@ interface Carrying {
   from: ClientBase;
   to: ClientBase;
   customer: MovedCustomer;
+  /** The same for all calls of a move. */
+  events: UnseenEvents;
   /** Called after each batch with the number of its rows. */
   onRows(count: number): void;
+}
+
+const AGAIN_MS = 200;
+
+/** Carries over until nothing is left, and nothing is under way. `find` finds the customer, who may get installations. */
+export async function carryRest(
+  carrying: Omit<Carrying, "customer">,
+  find: () => Promise<MovedCustomer>,
+): Promise<void> {
+  for (;;) {
+    const customer = await find();
+    // Before: what ends meanwhile may have been passed by, and is looked for again.
+    const underWay = await listUnderWay(carrying.from, customer);
+    if ((await carryHistory({ ...carrying, customer })) > 0) continue;
+    if (underWay.length === 0) return;
+    await wait(AGAIN_MS);
+  }
 }
 
 const BATCH = 500;
@@ -173,25 +196,56 @@ const UNDER_WAY = `(
   or exists (select from deliveries where event_id = events.id and state = 'sending' and deliveries.destination_id in (
     select id from destinations where destinations.project_id = events.project_id)))`;
 
+/** Which events of a move have not been looked at, or were under way. All of a shard are looked at once: there may be many, of anybody. */
+export class UnseenEvents {
+  #after = FIRST_ID;
+  #left: string[] = [];
+
+  /** Lists the customer's events that have ended, in pages. Those that are left are looked at again by the next call. */
+  async *pageEnded(client: ClientBase, customer: MovedCustomer): AsyncGenerator<string[]> {
+    const nextAfter = buildFirstId(nowMs() - STORED_WITHIN_MS);
+    const left: string[] = [];
+    const find = async (page: string): Promise<{ last: string | null; ended: string[] }> => {
+      const { rows } = await client.query<{ last: string | null; ended: string[]; left: string[] }>(
+        `with page as materialized (${page}),
+           mine as materialized (select events.id, ${UNDER_WAY} as is_left from page join events using (id) where ${matchEvents(client, customer)})
+         select (select id from page order by id desc limit 1) as last,
+           array(select id::text from mine where not is_left) as ended, array(select id::text from mine where is_left) as left`,
+      );
+      left.push(...(rows[0]?.left ?? []));
+      return rows[0] ?? { last: null, ended: [] };
+    };
+    yield (
+      await find(
+        `select id from events where id <= ${client.escapeLiteral(this.#after)}::uuid
+           and id = any(${client.escapeLiteral(`{${this.#left.join()}}`)}::uuid[])`,
+      )
+    ).ended;
+    for (let after = this.#after; ;) {
+      const { last, ended } = await find(
+        `select id from events where id > ${client.escapeLiteral(after)}::uuid order by id limit ${PAGE}`,
+      );
+      yield ended;
+      if (last === null) break;
+      after = last;
+    }
+    this.#after = nextAfter;
+    this.#left = left;
+  }
+}
+
+/** How long after the time of its id an event is stored at most. */
+const STORED_WITHIN_MS = 3_600_000;
+
 async function carryEvents(carrying: Carrying): Promise<number> {
-  const { from, customer } = carrying;
-  let after = "00000000-0000-0000-0000-000000000000";
+  const { from, customer, events } = carrying;
   let count = 0;
-  for (;;) {
-    const { rows } = await from.query<{ last: string | null; ids: string[] }>(
-      `with page as materialized (select id from events where id > $1 order by id limit ${PAGE})
-       select (select id from page order by id desc limit 1) as last, array(
-         select events.id::text from page join events using (id)
-         where ${matchEvents(from, customer)} and not ${UNDER_WAY}) as ids`,
-      [after],
-    );
-    const { last = null, ids = [] } = rows[0] ?? {};
+  for await (const ids of events.pageEnded(from, customer)) {
     for (let begin = 0; begin < ids.length; begin += BATCH)
       await carrySomeEvents(carrying, ids.slice(begin, begin + BATCH));
     count += ids.length;
-    if (last === null) return count;
-    after = last;
   }
+  return count;
 }
 
 async function carrySomeEvents(carrying: Carrying, ids: string[]): Promise<void> {
