@@ -1,11 +1,12 @@
 /** Capsule's deletions as its documentation shows them. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { orderWrite } from "../../connector-kit/testing/order-fixture.ts";
 import { replay } from "../../connector-kit/testing/replay.ts";
 import { CONNECTORS } from "../connectors.gen.ts";
 
-const { read } = CONNECTORS["capsule"] ?? {};
-assert.ok(read);
+const { read, write } = CONNECTORS["capsule"] ?? {};
+assert.ok(read && write);
 
 /** Copies of https://developer.capsulecrm.com/v2/operations/Party, Opportunity and Case at https://withone.ai/knowledge/capsule, read on 2026-11-28. */
 const GONE = [
@@ -44,3 +45,22 @@ for (const [objectName, restricted] of [
       [["GET", `/v2/${objectName}/deleted?since=2015-06-30T23%3A59%3A59Z`]],
     );
   });
+
+/** soil-dev/capsulemcp, NOTES-ON-CAPSULE-API.md, section 27, tried with an account: "whichever of the two is absent from the body is cleared to null". */
+test("a new owner of a project leaves its team, and a new team its owner", async () => {
+  const kase = { id: 5, name: "Move", owner: { id: 7, username: "ada" }, team: { id: 8, name: "Ink" } };
+  for (const [fields, sent] of [
+    [{ owner: { id: 9 } }, { owner: { id: 9 }, team: { id: 8 } }],
+    [{ team: { id: 9 } }, { team: { id: 9 }, owner: { id: 7 } }],
+  ]) {
+    const { fetch, requests } = replay({ status: 200, body: { kase } });
+    await write.write(orderWrite("kases", "update", { id: "5", fields: fields ?? {} }), fetch);
+    assert.deepEqual(
+      requests.map(({ method, body }) => [method, body]),
+      [
+        ["GET", undefined],
+        ["PUT", { kase: sent }],
+      ],
+    );
+  }
+});

@@ -42,7 +42,19 @@ export const description: Description = {
       example: { type: "person", firstName: "Ada" },
     },
     opportunities: { singular: "opportunity", since: changed, furtherLists, example: { name: "Pens" } },
-    kases: { singular: "kase", since: changed, furtherLists, example: { name: "Move" } },
+    kases: {
+      singular: "kase",
+      since: changed,
+      furtherLists,
+      update: {
+        method: "PUT",
+        path: "/v2/{path}/{id}",
+        wrap: { in: "{singular}" },
+        // A project's owner is cleared where an update names its team alone, and the other way round.
+        together: [["owner.id", "team.id"]],
+      },
+      example: { name: "Move" },
+    },
     // Without the states, only open tasks are listed.
     tasks: {
       singular: "task",
@@ -60,6 +72,6 @@ export const description: Description = {
   sources: {
     documentation: "https://developer.capsulecrm.com",
     checked:
-      "2026-11-28, Capsule’s pages of parties, opportunities, projects and tasks; the order of lists and the statuses of writes were not found; copies of the pages of deleted parties, opportunities and projects by others. Deletions of tasks are not told. An update of a project that names its owner or its team clears the other, as others report",
+      "2026-11-28, Capsule’s pages of parties, opportunities, projects and tasks; the order of lists and the statuses of writes were not found; copies of the pages of deleted parties, opportunities and projects by others. Deletions of tasks are not told. An update of a project that names its owner or its team clears the other, as others tried out: what is left out is read before, and sent as it is",
   },
 };

@@ -114,6 +114,6 @@ export const description: Description = {
   sources: {
     documentation: "https://developer.intuit.com/app/developer/qbo/docs/api/accounting/all-entities/customer",
     checked:
-      "2026-11-26, Intuit’s SDK for PHP of 2026-07 (addresses, writes), its page about queries, singer-io/tap-quickbooks (inactive entries); `requestid` of single creates and the error codes were not found; 2026-11-28, its page about change data capture (deletions)",
+      "2026-11-26, Intuit’s SDK for PHP of 2026-07 (addresses, writes), its page about queries, singer-io/tap-quickbooks (inactive entries); the error codes were not found; 2026-11-28, its page about change data capture (deletions); 2026-11-29, its blog of 2015 about `requestid`",
   },
 };

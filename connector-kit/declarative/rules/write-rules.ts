@@ -12,13 +12,20 @@ export const FieldMask = Type.Object(
   { description: "Where an update names the members that it has." },
 );
 
-/** For providers that demand fields of each update, whatever it changes. */
+/** For providers that demand fields of an update beside those that it changes, or would clear them. */
 export const completeUpdate = {
   repeats: Type.Optional(
     Type.Array(Type.String(), {
       description:
         "Paths of fields that each update must have. Where the caller leaves them out, the record is read before, and they are sent as they " +
         "are there. What the record does not have is left to the provider to refuse.",
+    }),
+  ),
+  together: Type.Optional(
+    Type.Array(Type.Array(Type.String()), {
+      description:
+        "Paths of fields that the provider writes as one, for example `[owner.id, team.id]`: where an update names some of them, the others are " +
+        "sent as they are in the record, which is read before. Otherwise the provider would clear them.",
     }),
   ),
   keeps: Type.Optional(

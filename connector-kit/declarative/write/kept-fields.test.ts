@@ -13,7 +13,12 @@ const KEEPING = describeConnector("Quill", {
   defaults: {
     modes: ["update"],
     get: { path: "/{path}/{id}" },
-    update: { method: "PATCH", path: "/{path}/{id}", keeps: [{ at: "custom" }, { at: "values", by: "id" }] },
+    update: {
+      method: "PATCH",
+      path: "/{path}/{id}",
+      keeps: [{ at: "custom" }, { at: "values", by: "id" }],
+      together: [["owner.id", "team.id"]],
+    },
   },
   objects: { pens: {} },
   errors: { message: ["error"] },
@@ -46,6 +51,21 @@ test("an update of some entries of a list that the provider replaces keeps the o
       { id: 2, content: null },
     ],
   });
+});
+
+test("an update of one of the fields that the provider writes as one sends the others as they are, unless they are cleared or empty", async () => {
+  const pen = { id: "5", owner: { id: 7, name: "Ada" }, team: { id: 8, name: "Ink" } };
+  const send = async (fields: JsonObject, found: JsonObject = pen) => {
+    const provider = replay({ status: 200, body: found }, { status: 200, body: found });
+    await KEEPING?.write(updatePen(fields), provider.fetch);
+    return provider.requests.filter(({ method }) => method === "PATCH").map(({ body }) => body);
+  };
+  assert.deepEqual(await send({ owner: { id: 9 } }), [{ owner: { id: 9 }, team: { id: 8 } }]);
+  assert.deepEqual(await send({ team: null }), [{ owner: { id: 7 }, team: null }]);
+  assert.deepEqual(await send({ owner: { id: 9 } }, { id: "5", team: null }), [{ owner: { id: 9 } }]);
+  const cleared = { owner: null, team: { id: 9 } };
+  assert.deepEqual(await send(cleared), [cleared]);
+  assert.deepEqual(await send({ name: "Pen" }), [{ name: "Pen" }]);
 });
 
 test("an update that leaves the whole alone, or clears it, reads nothing before; a record without it gets what is written", async () => {

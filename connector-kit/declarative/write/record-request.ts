@@ -56,13 +56,20 @@ export function prepareRequests(
   return [getRequest(plan, plan.get, record.id, names), request];
 }
 
-/** Returns the paths of fields that the provider demands of each update and that this one leaves out. */
-export const listMissingFields = (
+/** Returns the paths of fields that the provider demands of this update, or would clear, and that it leaves out. */
+export function listMissingFields(
   { update }: ObjectPlan,
   { type }: RecordWrite,
   { fields }: RecordToWrite,
-): string[] =>
-  type === "update" ? (update?.repeats ?? []).filter((path) => getMember(fields, path) === undefined) : [];
+): string[] {
+  if (type !== "update") return [];
+  const { repeats = [], together = [] } = update ?? {};
+  const names = (path: string): boolean => Object.hasOwn(fields, path.split(".")[0] ?? "");
+  return [
+    ...repeats.filter((path) => getMember(fields, path) === undefined),
+    ...together.filter((paths) => paths.some(names)).flatMap((paths) => paths.filter((path) => !names(path))),
+  ];
+}
 
 interface Kept {
   at: string;
