@@ -25,6 +25,8 @@ export interface Visit {
   /** Forgets what has troubled the page so far, for tests that provoke a refusal. */
   forgive(): void;
   close(): Promise<void>;
+  /** Closes the page, after the check of `assertUntroubled`. */
+  closeUntroubled(): Promise<void>;
 }
 
 export interface Dashboard {
@@ -201,6 +203,7 @@ async function openPage(
   });
   // In one condition: before the script runs, there is neither a busy page nor a heading.
   const drawn = () => page.locator("main:not([aria-busy=true]) h1").waitFor();
+  const assertUntroubled = () => assert.deepEqual(troubles, []);
   return {
     page,
     context,
@@ -215,9 +218,13 @@ async function openPage(
       // The router shows the page before until the next one is loaded.
       await page.locator("main:not([aria-busy=true]) h1:not([data-left])").waitFor();
     },
-    assertUntroubled: () => assert.deepEqual(troubles, []),
+    assertUntroubled,
     forgive: () => void troubles.splice(0),
     close: () => context.close(),
+    async closeUntroubled() {
+      assertUntroubled();
+      await context.close();
+    },
   };
 }
 

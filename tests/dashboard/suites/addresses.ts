@@ -14,8 +14,7 @@ export const suite: Suite = (server) => {
       await visit.open(`/projects/_/${name}`);
       await visit.page.waitForURL(`${server().origin}/projects/default/${name}`);
     }
-    visit.assertUntroubled();
-    await visit.close();
+    await visit.closeUntroubled();
   });
 
   test("a copied address with filters shows the same rows elsewhere", async () => {
@@ -50,8 +49,7 @@ export const suite: Suite = (server) => {
     await page.getByRole("button", { name: "Clear filters" }).click();
     await page.waitForURL(/customers$/);
     await until(async () => (await filter.inputValue()) === "");
-    visit.assertUntroubled();
-    await visit.close();
+    await visit.closeUntroubled();
   });
 
   test("an address with a mistake says so within the frame: an unknown project or integration, and a time that is none", async () => {
@@ -96,16 +94,14 @@ export const suite: Suite = (server) => {
     await page.getByRole("dialog").getByRole("region", { name: "Data" }).waitFor();
     await again();
     await page.getByRole("dialog").getByRole("region", { name: "Data" }).waitFor();
-    visit.assertUntroubled();
-    await visit.close();
+    await visit.closeUntroubled();
   });
 
   test("an unknown address below a project is Not found; unknown addresses of the API stay a Problem", async () => {
     const visit = await server().visit();
     await visit.open("/projects/default/nothing");
     assert.equal(await visit.page.locator("h1").textContent(), "Not found");
-    visit.assertUntroubled();
-    await visit.close();
+    await visit.closeUntroubled();
     for (const path of ["/v1/nothing", "/nothing", "/assets/nothing.js"]) {
       const answer = await fetch(server().origin + path, { headers: { accept: "text/html" } });
       assert.equal(answer.status, 404, path);

@@ -25,8 +25,7 @@ export const suite: Suite = (server) => {
       assert.ok(box && box.width >= 96, `${width}: ${box?.width}`);
       const wide = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
       assert.equal(await page.evaluate(wide), 0);
-      visit.assertUntroubled();
-      await visit.close();
+      await visit.closeUntroubled();
     }
     await busbar.inProject("DELETE", `/api-keys/${body.id}`);
   });
@@ -60,8 +59,7 @@ export const suite: Suite = (server) => {
     const confirm = page.getByRole("dialog", { name: "Delete API key ci server" });
     await confirm.getByRole("button", { name: "Delete" }).click();
     await row.waitFor({ state: "detached" });
-    visit.assertUntroubled();
-    await visit.close();
+    await visit.closeUntroubled();
   });
 
   test("a key is replaced by one with the same scopes, and a new one gets the scopes that are chosen", async () => {
@@ -93,8 +91,7 @@ export const suite: Suite = (server) => {
     await dialog.getByRole("checkbox", { name: /read-only/ }).check();
     assert.deepEqual(await create(), ["read-only"]);
     await busbar.inProject("DELETE", `/api-keys/${body.id}`);
-    visit.assertUntroubled();
-    await visit.close();
+    await visit.closeUntroubled();
   });
 
   test("the last use of a key moves by itself; the last full key can be neither switched off nor deleted, with the reason", async () => {
@@ -117,8 +114,7 @@ export const suite: Suite = (server) => {
     const headers = { "x-api-key": body.key };
     assert.equal((await busbar.call("GET", "/v1/projects/one-key", undefined, headers)).status, 200);
     await lastUsed.getByText(/now|ago/).waitFor();
-    visit.assertUntroubled();
-    await visit.close();
+    await visit.closeUntroubled();
     await busbar.call("DELETE", "/v1/projects/one-key", undefined, owner);
   });
 };

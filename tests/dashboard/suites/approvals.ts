@@ -41,8 +41,7 @@ export const suite: Suite = (server) => {
     await page.getByText("The customer confirmed it").waitFor();
     await page.getByRole("link", { name: "Its operation" }).click();
     await page.getByText("Done").waitFor();
-    visit.assertUntroubled();
-    await visit.close();
+    await visit.closeUntroubled();
   });
 
   test("a manifest that an agent would deploy is shown line by line", async () => {
@@ -56,8 +55,7 @@ export const suite: Suite = (server) => {
     const shown = visit.page.getByRole("region", { name: "manifest", exact: true });
     await shown.waitFor();
     assert.equal(await shown.textContent(), manifest);
-    visit.assertUntroubled();
-    await visit.close();
+    await visit.closeUntroubled();
   });
 
   test("the policy is changed as a form: rules in their order, hidden fields, limits; a mistake stands at its field", async () => {
@@ -118,8 +116,7 @@ export const suite: Suite = (server) => {
       paused: false,
     });
     await busbar.inProject("PUT", "/agent-policy", {});
-    visit.assertUntroubled();
-    await visit.close();
+    await visit.closeUntroubled();
   });
 
   test("the policy is changed as JSON, a mistake is named with its place, and a pause survives saving", async () => {
@@ -157,7 +154,6 @@ export const suite: Suite = (server) => {
     const row = page.getByRole("row", { name: /^create_record/ });
     await row.getByText("allow").first().waitFor();
     await busbar.inProject("PUT", "/agent-policy", {});
-    visit.assertUntroubled();
-    await visit.close();
+    await visit.closeUntroubled();
   });
 };

@@ -91,8 +91,7 @@ export const suite: Suite = (server) => {
     });
     await subscribe.getByRole("button", { name: "Back to the manifest" }).click();
     assert.equal(await subscribe.getByLabel("Created records").isChecked(), true);
-    visit.assertUntroubled();
-    await visit.close();
+    await visit.closeUntroubled();
     await busbar.inProject("DELETE", "/integrations/configured");
   });
 
@@ -136,8 +135,7 @@ export const suite: Suite = (server) => {
     await page.getByRole("tab", { name: "Operations" }).click();
     await page.getByRole("table", { name: "Operations" }).or(page.getByText("No operations")).waitFor();
     assert.equal(await leaving.count(), 0);
-    visit.assertUntroubled();
-    await visit.close();
+    await visit.closeUntroubled();
     await busbar.inProject("DELETE", "/integrations/configured");
   });
 };

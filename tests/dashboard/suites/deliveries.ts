@@ -50,8 +50,7 @@ export const suite: Suite = (server) => {
     assert.deepEqual(new Set(failed()), before);
     await page.getByRole("button", { name: "Resend a range" }).click();
     await dialog.getByText("Nothing in this range is undelivered.").waitFor();
-    visit.assertUntroubled();
-    await visit.close();
+    await visit.closeUntroubled();
   });
 
   test("each attempt shows the request as it was sent, and a resend appears by itself", async () => {
@@ -72,8 +71,7 @@ export const suite: Suite = (server) => {
     const count = await attempts.count();
     await page.getByRole("button", { name: "Resend", exact: true }).click();
     await page.getByRole("heading", { name: `Attempt ${count + 1}`, exact: true }).waitFor();
-    visit.assertUntroubled();
-    await visit.close();
+    await visit.closeUntroubled();
   });
 
   test("chosen rows are sent again; settings, numbers and the signing key are in tabs", async () => {
@@ -99,8 +97,7 @@ export const suite: Suite = (server) => {
       .getByRole("region", { name: "Signing key" })
       .getByText(/^whsec_/)
       .waitFor();
-    visit.assertUntroubled();
-    await visit.close();
+    await visit.closeUntroubled();
   });
 };
 

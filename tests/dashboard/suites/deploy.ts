@@ -240,8 +240,7 @@ export const suite: Suite = (server) => {
       const box = await visit.page.getByRole("button", { name, exact: true }).boundingBox();
       assert.ok(box && box.y >= 0 && box.y + box.height <= 800, `${name}: ${JSON.stringify(box)}`);
     }
-    visit.assertUntroubled();
-    await visit.close();
+    await visit.closeUntroubled();
   });
 
   test("Compare says what `busbar deploy` says before and after it deploys", async () => {
@@ -279,8 +278,7 @@ export const suite: Suite = (server) => {
     );
     const changes = (text: string) => text.split("\n").filter((line) => /^ {4}[-+~] /.test(line));
     assert.deepEqual(changes(await command("--destructive")), changes(said));
-    visit.assertUntroubled();
-    await visit.close();
+    await visit.closeUntroubled();
     for (const name of ["compared", "brand-new", "as-before"])
       await busbar.inProject("DELETE", `/integrations/${name}`);
   });
@@ -312,8 +310,7 @@ export const suite: Suite = (server) => {
     assert.match(results[0].createdBy, /^builder:/);
     const { body } = await busbar.inProject("GET", `/integrations/sales/revisions/${results[0].id}`);
     assert.equal(body.source, FIRST);
-    visit.assertUntroubled();
-    await visit.close();
+    await visit.closeUntroubled();
     await busbar.inProject("DELETE", "/integrations/sales");
   });
 
@@ -343,8 +340,7 @@ export const suite: Suite = (server) => {
     await page.setViewportSize({ width: 360, height: 800 });
     await untilReadOnly(true);
     assert.ok((await editor.textContent())?.startsWith(typed));
-    visit.assertUntroubled();
-    await visit.close();
+    await visit.closeUntroubled();
   });
 
   test("a zip is opened in the editor", async () => {
@@ -356,8 +352,7 @@ export const suite: Suite = (server) => {
       .locator("input[type=file]")
       .setInputFiles({ name: "crm.zip", mimeType: "application/zip", buffer });
     await visit.page.getByText("# Who asks for changes: the team of sales.").waitFor();
-    visit.assertUntroubled();
-    await visit.close();
+    await visit.closeUntroubled();
   });
 };
 

@@ -46,8 +46,7 @@ export const suite: Suite = (server) => {
     await page.getByRole("button", { name: "Show all" }).click();
     await page.getByRole("link", { name: "Write a record in the playground" }).click();
     await page.getByRole("heading", { name: "No installation" }).waitFor();
-    visit.assertUntroubled();
-    await visit.close();
+    await visit.closeUntroubled();
     await busbar.call("DELETE", "/v1/projects/bare", undefined, owner);
   });
 
@@ -60,7 +59,6 @@ export const suite: Suite = (server) => {
       .getByRole("tooltip")
       .getByText(/\d\d:\d\d:\d\d\.\d{3} (UTC|GMT|[A-Z]{2,5})/)
       .waitFor();
-    visit.assertUntroubled();
-    await visit.close();
+    await visit.closeUntroubled();
   });
 };

@@ -57,8 +57,7 @@ export const suite: Suite = (server) => {
       await visit.page.setViewportSize({ width: 1_280, height: 800 });
     });
     assert.deepEqual(faults, []);
-    visit.assertUntroubled();
-    await visit.close();
+    await visit.closeUntroubled();
     await server().busbar.inProject("DELETE", "/integrations/people");
   });
 
@@ -67,8 +66,7 @@ export const suite: Suite = (server) => {
     await visit.open("/sign-in");
     await visit.page.getByLabel("API key", { exact: true }).waitFor();
     assert.deepEqual(await faultsInViews(visit, "Sign in · Busbar"), []);
-    visit.assertUntroubled();
-    await visit.close();
+    await visit.closeUntroubled();
   });
 };
 

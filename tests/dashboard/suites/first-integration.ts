@@ -68,8 +68,7 @@ export const suite: Suite = (server) => {
     await visit.open(PROJECT);
     await page.getByText("All six steps are done.").waitFor();
     assert.equal(await page.getByRole("listitem").filter({ hasText: "done" }).count(), 6);
-    visit.assertUntroubled();
-    await visit.close();
+    await visit.closeUntroubled();
     await busbar.call("DELETE", "/v1/projects/first-steps");
   });
 };

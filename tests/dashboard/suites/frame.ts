@@ -36,8 +36,7 @@ export const suite: Suite = (server) => {
     await page.goBack();
     await shown.waitFor({ state: "detached" });
     await page.getByRole("heading", { name: "Requests", level: 1 }).waitFor();
-    visit.assertUntroubled();
-    await visit.close();
+    await visit.closeUntroubled();
   });
 
   test("the palette opens by Ctrl K that is pressed before the session has been answered", async () => {
@@ -55,8 +54,7 @@ export const suite: Suite = (server) => {
     await page.getByRole("dialog", { name: "Search" }).waitFor();
     await page.unroute("**/v1/sessions/current");
     await visit.drawn();
-    visit.assertUntroubled();
-    await visit.close();
+    await visit.closeUntroubled();
   });
 
   test("the guide opens at what it says about the page that is shown", async () => {
@@ -69,8 +67,7 @@ export const suite: Suite = (server) => {
     await opened.getByRole("heading", { level: 1 }).waitFor();
     assert.match(opened.url(), /\/docs\/guide\/access$/);
     await opened.close();
-    visit.assertUntroubled();
-    await visit.close();
+    await visit.closeUntroubled();
   });
 
   test("while the server is away, old rows stay under one bar, a table without rows keeps its refusal, and whoever could not sign out is told", async () => {
@@ -121,8 +118,7 @@ export const suite: Suite = (server) => {
     await page.getByRole("link", { name: "Connections", exact: true }).click();
     await page.locator("h1:focus").waitFor();
     assert.equal(await page.title(), "Connections · default · Busbar");
-    visit.assertUntroubled();
-    await visit.close();
+    await visit.closeUntroubled();
   });
 
   test("Ctrl-K finds a page by keyboard alone, and g o leads to the operations", async () => {
@@ -139,8 +135,7 @@ export const suite: Suite = (server) => {
     await page.keyboard.press("g");
     await page.keyboard.press("o");
     await page.waitForURL(/\/operations$/);
-    visit.assertUntroubled();
-    await visit.close();
+    await visit.closeUntroubled();
   });
 
   test("the palette gives the focus back to where it was, however it was opened", async () => {
@@ -166,8 +161,7 @@ export const suite: Suite = (server) => {
     await page.keyboard.press("Escape");
     await dialog.waitFor({ state: "detached" });
     await page.locator("button:focus", { hasText: "Search" }).waitFor();
-    visit.assertUntroubled();
-    await visit.close();
+    await visit.closeUntroubled();
   });
 
   test("Back leads from a filter to the filters of before, and Forward to it again", async () => {
@@ -193,8 +187,7 @@ export const suite: Suite = (server) => {
     await until(async () => (await status.inputValue()) === "");
     await page.goForward();
     await page.waitForURL(/operations\?status=failure$/);
-    visit.assertUntroubled();
-    await visit.close();
+    await visit.closeUntroubled();
   });
 
   test("the calls of a page are shown as curl, which does the same in a shell", async () => {
@@ -206,8 +199,7 @@ export const suite: Suite = (server) => {
     assert.match(shown ?? "", /\/v1\/projects\/default\/operations\?status=failure'/);
     assert.match(shown ?? "", /X-Api-Key: \$BUSBAR_API_KEY/);
     assert.doesNotMatch(shown ?? "", /bb_/);
-    visit.assertUntroubled();
-    await visit.close();
+    await visit.closeUntroubled();
   });
 
   test("while the server does not answer, old rows stay under a bar, and the page recovers without a reload", async () => {
@@ -260,7 +252,6 @@ export const suite: Suite = (server) => {
     await visit.open("/projects/default/customers/foreign");
     const direction = "getComputedStyle(document.querySelector('main .foreign')).unicodeBidi";
     assert.equal(await visit.page.evaluate(direction), "isolate");
-    visit.assertUntroubled();
-    await visit.close();
+    await visit.closeUntroubled();
   });
 };

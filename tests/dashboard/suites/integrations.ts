@@ -85,8 +85,7 @@ export const suite: Suite = (server) => {
     await page.getByRole("heading", { name: "Nothing fits these filters" }).waitFor();
     await page.getByRole("button", { name: "Clear filters" }).click();
     await row("listed-unused").waitFor();
-    visit.assertUntroubled();
-    await visit.close();
+    await visit.closeUntroubled();
     for (const name of ["listed-sales", "listed-unused"])
       await busbar.inProject("DELETE", `/integrations/${name}`);
     for (const { connectionId } of [well, broken])
@@ -126,8 +125,7 @@ export const suite: Suite = (server) => {
     await customers.click();
     await leaving.getByRole("button", { name: "Leave" }).click();
     await page.getByRole("heading", { name: "Customers", level: 1 }).waitFor();
-    visit.assertUntroubled();
-    await visit.close();
+    await visit.closeUntroubled();
     await busbar.inProject("DELETE", "/integrations/left");
   });
 };

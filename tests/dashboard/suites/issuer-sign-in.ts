@@ -49,8 +49,7 @@ export const suite: Suite = (server) => {
     await page.getByRole("heading", { name: "Destinations", level: 1 }).waitFor();
     await page.getByRole("button", { name: "Account menu" }).click();
     await page.getByText("Grace Hopper").waitFor();
-    opened.visit.assertUntroubled();
-    await opened.visit.close();
+    await opened.visit.closeUntroubled();
   });
 
   test("a changed state is refused: a page says so, and nobody is signed in", async () => {
@@ -75,8 +74,7 @@ export const suite: Suite = (server) => {
       await opened.visit.page.getByRole("heading", { name: "Overview", level: 1 }).waitFor();
       assert.equal(new URL(opened.visit.page.url()).origin, origin());
       assert.ok((await cookies(opened)).includes("busbar_session"));
-      opened.visit.assertUntroubled();
-      await opened.visit.close();
+      await opened.visit.closeUntroubled();
     }
   });
 };

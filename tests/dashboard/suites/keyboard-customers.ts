@@ -115,8 +115,7 @@ export const suite: Suite = (server) => {
 
     await visit.open(STEPS);
     await page.getByText("All six steps are done.").waitFor();
-    visit.assertUntroubled();
-    await visit.close();
+    await visit.closeUntroubled();
     await busbar.call("DELETE", "/v1/projects/typed-steps");
   });
 
@@ -148,8 +147,7 @@ export const suite: Suite = (server) => {
     await assertKept(visit);
     await consentAfter(visit, "Connect again");
     await page.getByText("working", { exact: true }).first().waitFor();
-    visit.assertUntroubled();
-    await visit.close();
+    await visit.closeUntroubled();
     await busbar.inProject("DELETE", `/integrations/salesforce/installations/${broken.installationId}`);
     await busbar.inProject("DELETE", `/connections/${broken.connectionId}`);
     await busbar.inProject("DELETE", `/provider-apps/${created.id}`);
@@ -199,8 +197,7 @@ export const suite: Suite = (server) => {
     await page.waitForURL(/\/operations\//);
     await page.getByRole("main").getByText("success", { exact: true }).first().waitFor();
     await page.locator("h1:focus").waitFor();
-    visit.assertUntroubled();
-    await visit.close();
+    await visit.closeUntroubled();
     await busbar.inProject("DELETE", "/integrations/watched");
   });
 };

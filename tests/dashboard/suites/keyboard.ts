@@ -34,8 +34,7 @@ export const suite: Suite = (server) => {
     await keyboard.press("Enter");
     await page.waitForURL(/\/playground\?/);
     await page.locator("h1:focus").waitFor();
-    visit.assertUntroubled();
-    await visit.close();
+    await visit.closeUntroubled();
   });
 
   test("job 3 by keyboard alone: from the overview to a range that is sent again", async () => {
@@ -58,8 +57,7 @@ export const suite: Suite = (server) => {
     await page.getByText(/deliver(y is|ies are) sent again\./).waitFor();
     await dialog.waitFor({ state: "detached" });
     await assertKept(visit);
-    visit.assertUntroubled();
-    await visit.close();
+    await visit.closeUntroubled();
   });
 
   test("job 6 by keyboard alone: a topic is made with its routes, and the answer to a sample is shown", async () => {
@@ -82,8 +80,7 @@ export const suite: Suite = (server) => {
     await page.getByRole("heading", { name: "typed is created; a sample was sent" }).waitFor();
     await page.getByRole("status").filter({ hasText: "my-app" }).getByText("delivered").waitFor();
     await assertKept(visit);
-    visit.assertUntroubled();
-    await visit.close();
+    await visit.closeUntroubled();
     const { body } = await busbar.inProject("GET", "/topics");
     const topic = body.find(({ name }: { name: string }) => name === "typed");
     assert.deepEqual([topic.eventTypes, topic.destinationIds.length], [["connection.created"], 1]);
@@ -121,8 +118,7 @@ export const suite: Suite = (server) => {
     await keyboard.press("Enter");
     await row.waitFor({ state: "detached" });
     await assertKept(visit);
-    visit.assertUntroubled();
-    await visit.close();
+    await visit.closeUntroubled();
   });
 
   test("job 7 by keyboard alone: a manifest is typed, compared and deployed; the editor says how to leave it", async () => {
@@ -154,8 +150,7 @@ export const suite: Suite = (server) => {
     await page.getByRole("heading", { name: "Deployed" }).waitFor();
     // It was disabled while it worked.
     await page.getByRole("button", { name: "Deploy", exact: true }).and(page.locator(":focus")).waitFor();
-    visit.assertUntroubled();
-    await visit.close();
+    await visit.closeUntroubled();
     assert.equal((await busbar.inProject("DELETE", "/integrations/typed")).status, 204);
   });
 
@@ -181,8 +176,7 @@ export const suite: Suite = (server) => {
     await dialog.waitFor({ state: "detached" });
     await page.getByRole("row", { name: /keys@acme\.example support/ }).waitFor();
     await assertKept(visit);
-    visit.assertUntroubled();
-    await visit.close();
+    await visit.closeUntroubled();
   });
 
   test("job 10 by keyboard alone: a record is tried and sent", async () => {
@@ -203,8 +197,7 @@ export const suite: Suite = (server) => {
     await keyboard.press("Enter");
     await page.getByRole("link", { name: "Open the operation" }).waitFor();
     await tabTo(visit, "Open the operation");
-    visit.assertUntroubled();
-    await visit.close();
+    await visit.closeUntroubled();
   });
 
   test("j and k move among the rows, Enter opens one, y copies its id; single keys can be switched off", async () => {
@@ -238,7 +231,6 @@ export const suite: Suite = (server) => {
     await page.keyboard.press("Control+k");
     await page.getByRole("dialog", { name: "Search" }).waitFor();
     assert.match(page.url(), /\/operations\//);
-    visit.assertUntroubled();
-    await visit.close();
+    await visit.closeUntroubled();
   });
 };

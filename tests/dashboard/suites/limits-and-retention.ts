@@ -34,8 +34,7 @@ export const suite: Suite = (server) => {
     await operations.fill("");
     await save.click();
     await until(async () => !(await stored()).operations.isOwn);
-    visit.assertUntroubled();
-    await visit.close();
+    await visit.closeUntroubled();
   });
 
   test("a key's limits are set on creation, changed in its row, refused with the wrong address, and kept when it is replaced", async () => {
@@ -87,8 +86,7 @@ export const suite: Suite = (server) => {
       await busbar.inProject("DELETE", `/api-keys/${id}`);
     }
     assert.equal(both.length, 2);
-    visit.assertUntroubled();
-    await visit.close();
+    await visit.closeUntroubled();
   });
 
   test("a viewer sees retention and limits and changes neither", async () => {

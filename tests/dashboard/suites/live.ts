@@ -43,8 +43,7 @@ export const suite: Suite = (server) => {
     const listed = page.waitForRequest((request) => isList(request.url()));
     await setVisibility("visible");
     await listed;
-    visit.assertUntroubled();
-    await visit.close();
+    await visit.closeUntroubled();
   });
 
   test("scrolled down, new rows wait behind a button that counts them", async () => {
@@ -58,8 +57,7 @@ export const suite: Suite = (server) => {
     await button.click();
     await button.waitFor({ state: "detached" });
     assert.equal(await page.evaluate("window.scrollY"), 0);
-    visit.assertUntroubled();
-    await visit.close();
+    await visit.closeUntroubled();
   });
 };
 

@@ -23,8 +23,7 @@ export const suite: Suite = (server) => {
       return found?.eventTypes.length === 1 && found;
     });
     assert.deepEqual([topic.eventTypes, topic.destinationIds.length], [["connection.created"], 1]);
-    visit.assertUntroubled();
-    await visit.close();
+    await visit.closeUntroubled();
   });
 
   test("a topic with a new webhook is made in one form and shows the answer to a sample; if a part is refused, nothing exists", async () => {
@@ -61,8 +60,7 @@ export const suite: Suite = (server) => {
     const { body: topics } = await busbar.inProject("GET", "/topics");
     const topic = topics.find(({ name }: { name: string }) => name === "connects");
     assert.deepEqual([topic.eventTypes, topic.destinationIds.length], [["connection.created"], 1]);
-    visit.assertUntroubled();
-    await visit.close();
+    await visit.closeUntroubled();
     await busbar.inProject("DELETE", `/topics/${topic.id}`);
     await busbar.inProject("DELETE", "/destinations/second-app");
   });
@@ -79,8 +77,7 @@ export const suite: Suite = (server) => {
     await page.getByRole("button", { name: "Cancel" }).click();
     await page.getByRole("table", { name: "Deliveries" }).getByRole("link").first().click();
     await page.getByRole("region", { name: "Request of attempt 1" }).waitFor();
-    visit.assertUntroubled();
-    await visit.close();
+    await visit.closeUntroubled();
   });
 
   test("an event shows its data, and says what is missing where it went nowhere", async () => {
@@ -113,7 +110,6 @@ export const suite: Suite = (server) => {
     await visit.open("/projects/default/events?type=installation.deleted&groupRef=leaving");
     await page.getByText("nowhere: its topic has no destination").waitFor();
     await busbar.inProject("DELETE", `/topics/${topic.id}`);
-    visit.assertUntroubled();
-    await visit.close();
+    await visit.closeUntroubled();
   });
 };

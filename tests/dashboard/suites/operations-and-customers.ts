@@ -26,8 +26,7 @@ export const suite: Suite = (server) => {
         assert.ok(box && box.y >= 0 && box.y + box.height <= 800, JSON.stringify(box));
       }
     }
-    visit.assertUntroubled();
-    await visit.close();
+    await visit.closeUntroubled();
   });
 
   test("on a phone an operation says whether it read or wrote, and why it failed", async () => {
@@ -41,8 +40,7 @@ export const suite: Suite = (server) => {
     const card = visit.page.getByRole("row").filter({ hasText: "resource not found" }).first();
     await card.getByText("resource not found").waitFor();
     assert.match(await card.innerText(), /\bwrite\b/);
-    visit.assertUntroubled();
-    await visit.close();
+    await visit.closeUntroubled();
   });
 
   test("on a wide screen what a customer has stands together", async () => {
@@ -56,8 +54,7 @@ export const suite: Suite = (server) => {
       );
       assert.ok(link && status && status.x - link.x < 480, `${name}: ${link?.x} ${status?.x}`);
     }
-    visit.assertUntroubled();
-    await visit.close();
+    await visit.closeUntroubled();
   });
 
   test("a running operation turns to its end unasked, with its last steps: one that is carried out, and one that is cancelled", async (scope) => {
@@ -96,8 +93,7 @@ export const suite: Suite = (server) => {
     await shows("failure");
     await page.getByRole("alert").getByText("[contacts] Cancelled", { exact: true }).waitFor();
     for (const visit of [running, elsewhere]) {
-      visit.assertUntroubled();
-      await visit.close();
+      await visit.closeUntroubled();
     }
   });
 
@@ -131,8 +127,7 @@ export const suite: Suite = (server) => {
     // The configuration was changed and not saved.
     await page.getByRole("dialog").getByRole("button", { name: "Leave" }).click();
     await page.getByText("Nothing is read").waitFor();
-    visit.assertUntroubled();
-    await visit.close();
+    await visit.closeUntroubled();
   });
 
   test("revoked tokens are named on the overview by themselves; connecting again in a window makes the connection work without a reload", async () => {
@@ -162,8 +157,7 @@ export const suite: Suite = (server) => {
     await consent.getByRole("button", { name: /^Continue to/ }).click();
     await consent.getByRole("link", { name: "Allow" }).click();
     await page.getByText("working", { exact: true }).first().waitFor();
-    visit.assertUntroubled();
-    await visit.close();
+    await visit.closeUntroubled();
   });
 
   test("a customer is renamed, offered a link to connect, and gets an integration installed", async () => {
@@ -197,8 +191,7 @@ export const suite: Suite = (server) => {
     await dialog.getByRole("button", { name: "Install" }).click();
     await page.waitForURL(/\/integrations\/hubspot\/installations\//);
     await page.getByRole("heading", { name: "Fresh Ltd · hubspot" }).waitFor();
-    visit.assertUntroubled();
-    await visit.close();
+    await visit.closeUntroubled();
   });
 
   test("a link for a customer is not shown any more when the form names another customer", async () => {
@@ -219,7 +212,6 @@ export const suite: Suite = (server) => {
     assert.equal(await page.evaluate("navigator.clipboard.readText()"), await link.textContent());
     await dialog.getByLabel("Customer", { exact: true }).fill("second");
     await link.waitFor({ state: "detached" });
-    visit.assertUntroubled();
-    await visit.close();
+    await visit.closeUntroubled();
   });
 };

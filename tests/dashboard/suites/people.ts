@@ -24,8 +24,7 @@ export const suite: Suite = (server) => {
     await row.getByText("pending").waitFor();
     await row.getByRole("button", { name: "Revoke" }).click();
     await row.getByText("revoked").waitFor();
-    visit.assertUntroubled();
-    await visit.close();
+    await visit.closeUntroubled();
   });
 
   test("the last owner can be neither removed nor given a lower role, and it says why", async () => {
@@ -47,8 +46,7 @@ export const suite: Suite = (server) => {
     assert.ok(await remove.isDisabled());
     assert.equal(await row.getByRole("combobox").count(), 0);
     await row.getByText("owner", { exact: true }).waitFor();
-    visit.assertUntroubled();
-    await visit.close();
+    await visit.closeUntroubled();
   });
 
   test("a role is changed after a question, not by an arrow key alone, and the audit says who did it", async () => {
@@ -70,8 +68,7 @@ export const suite: Suite = (server) => {
     assert.equal((await changed).status(), 200);
     await visit.open(`${people().replace("people", "audit")}?target=${builderId}`);
     await page.getByRole("row", { name: /updateMembership/ }).waitFor();
-    visit.assertUntroubled();
-    await visit.close();
+    await visit.closeUntroubled();
   });
 
   test("a person sees their sessions, with browser and system in words, and ends the others", async () => {
@@ -90,7 +87,6 @@ export const suite: Suite = (server) => {
     await page.getByRole("button", { name: "Sign out everywhere else" }).click();
     await until(async () => (await sessions.count()) === 1);
     assert.equal((await busbar.call("GET", "/v1/my-info", undefined, other)).status, 401);
-    visit.assertUntroubled();
-    await visit.close();
+    await visit.closeUntroubled();
   });
 };

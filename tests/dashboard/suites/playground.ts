@@ -33,8 +33,7 @@ export const suite: Suite = (server) => {
     );
     assert.equal(successCount, 1, JSON.stringify(errors));
     await page.getByRole("table", { name: "Sent in this tab" }).getByText("create contacts").waitFor();
-    visit.assertUntroubled();
-    await visit.close();
+    await visit.closeUntroubled();
   });
 
   test("a proxied call of the playground needs no key, is listed, and its curl gets the same answer", async () => {
@@ -56,8 +55,7 @@ export const suite: Suite = (server) => {
     await until(async () => (await page.getByLabel("Path", { exact: true }).inputValue()) === path);
     await visit.open(`/projects/default/proxy-calls?path=${encodeURIComponent("/contacts/501")}`);
     await page.getByRole("table", { name: "Proxy calls" }).getByText("GET").first().waitFor();
-    visit.assertUntroubled();
-    await visit.close();
+    await visit.closeUntroubled();
   });
 
   test("the playground calls for the installation of the address only, and a new installation does not replace the chosen one", async () => {
@@ -85,8 +83,7 @@ export const suite: Suite = (server) => {
     });
     assert.equal(await choice.inputValue(), before);
     assert.match((await record.textContent()) ?? "", /kept@example.com/);
-    visit.assertUntroubled();
-    await visit.close();
+    await visit.closeUntroubled();
   });
 
   test("a project that is marked as production has a bar on its pages, and asks before a write is sent", async () => {
@@ -115,8 +112,7 @@ export const suite: Suite = (server) => {
     await answer.getByRole("link", { name: "Open the operation" }).waitFor();
     const body = { updateMask: ["production"], project: { production: false } };
     assert.equal((await busbar.inProject("PATCH", "", body)).status, 200);
-    visit.assertUntroubled();
-    await visit.close();
+    await visit.closeUntroubled();
   });
 
   test("the buckets of each graph add up to the list of the same window, and a bar opens the list of its time with as many rows", async () => {
@@ -163,8 +159,7 @@ export const suite: Suite = (server) => {
       const wanted = name === "Operations" && failed !== "0" ? failed : all;
       await until(async () => (await rows.count()) === Math.min(50, Number(wanted)));
     }
-    visit.assertUntroubled();
-    await visit.close();
+    await visit.closeUntroubled();
   });
 
   test("the overview draws three graphs, and the system its processes", async () => {
@@ -174,8 +169,7 @@ export const suite: Suite = (server) => {
       await visit.page.getByRole("img", { name: new RegExp(`^${name}: bars`) }).waitFor();
     await visit.open("/system");
     await visit.page.getByRole("table", { name: "Processes" }).waitFor();
-    visit.assertUntroubled();
-    await visit.close();
+    await visit.closeUntroubled();
   });
 };
 

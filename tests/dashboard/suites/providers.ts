@@ -48,7 +48,6 @@ integrations:
     await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
     await page.waitForURL(/\/providers$/);
     assert.equal((await busbar.inProject("GET", "/providers/x-parrot")).status, 404);
-    visit.assertUntroubled();
-    await visit.close();
+    await visit.closeUntroubled();
   });
 };

@@ -33,8 +33,7 @@ export const suite: Suite = (server) => {
     const [cookie] = await visit.context.cookies();
     assert.equal(cookie?.name, "busbar_session");
     assert.deepEqual([cookie?.httpOnly, cookie?.sameSite], [true, "Strict"]);
-    visit.assertUntroubled();
-    await visit.close();
+    await visit.closeUntroubled();
   });
 
   test("the eleventh wrong key from an address is told how long to wait", async () => {
@@ -61,8 +60,7 @@ export const suite: Suite = (server) => {
     await visit.open("/sign-in?returnTo=//evil.example/x");
     await signIn(visit, server().busbar.apiKey);
     assert.equal(new URL(visit.page.url()).origin, server().origin);
-    visit.assertUntroubled();
-    await visit.close();
+    await visit.closeUntroubled();
   });
 
   test("signed out elsewhere: a dialog asks to sign in again at the next call, a half-filled form stays, and the page goes on", async () => {

@@ -110,8 +110,7 @@ export const suite: Suite = (server) => {
       await page.getByRole("region", { name: "webhooks-hsmeta.json" }).innerText(),
       /contact\.deletion|object\.deletion/,
     );
-    visit.assertUntroubled();
-    await visit.close();
+    await visit.closeUntroubled();
     await busbar.inProject("DELETE", "/integrations/changes");
     await busbar.inProject("DELETE", `/provider-apps/${created.id}`);
   });
