@@ -23,7 +23,7 @@ for (const script of [
 const { writeEvidenceModule: evidenceModule, providerEvidence } = await import("./provider-evidence.ts");
 await write("connectors/evidence.gen.ts", evidenceModule(providerEvidence()));
 const { openApiDocument } = await import("../server/http/openapi/openapi.ts");
-const { routes } = await import("../server/routes.ts");
+const { listRoutes: routes } = await import("../server/routes.ts");
 const { withClientCalls } = await import("./client-calls.ts");
 const { withProblemTypes } = await import("./errors-guide.ts");
 const { REFERENCE } = await import("./reference.ts");

@@ -21,9 +21,9 @@ import { listenHealth } from "./health-listener.ts";
 import { openLimits } from "./proxy/limits.ts";
 import { createProxyServer, type ProxyServer } from "./proxy/proxy-server.ts";
 import { listenError } from "./require-free-ports.ts";
-import { routes } from "./routes.ts";
+import { listRoutes } from "./routes.ts";
 import { openBuiltDashboard, type BuiltDashboard } from "./dashboard/built-dashboard.ts";
-import { dashboardPage, serveDashboard } from "./dashboard/serve-dashboard.ts";
+import { renderDashboardPage, serveDashboard } from "./dashboard/serve-dashboard.ts";
 import { serveMetrics } from "./metrics/metrics-endpoint.ts";
 import type { Cleanup, Services } from "./services.ts";
 import type { Workers } from "./workers.ts";
@@ -51,10 +51,10 @@ export async function listen(
   const { workers, onAnswer, isStopping } = options;
   const dashboard = openDashboard(deps, closers);
   const currentUrls = () => deps.address.urls ?? listAddresses(config, publicUrl, undefined);
-  const table = routes({
+  const table = listRoutes({
     ...deps,
     publicUrl: () => publicUrl,
-    dashboardPage: dashboard && (() => dashboardPage(dashboard)),
+    dashboardPage: dashboard && (() => renderDashboardPage(dashboard)),
     proxyCaller: proxy,
     urls: currentUrls,
     workerRunning: workers && (() => workers.running),

@@ -42,14 +42,14 @@ export async function requireFreePort(
     server.listen(port, host);
     await once(server, "listening");
   } catch (cause) {
-    throw listenError(variable, { host, port }, cause, await otherBusbar(dataDir));
+    throw listenError(variable, { host, port }, cause, await findOtherBusbar(dataDir));
   }
   server.close();
   await once(server, "close");
 }
 
 /** Returns the process ID of the Busbar that uses the data folder, if there is one. */
-async function otherBusbar(dataDir: string): Promise<number | undefined> {
+async function findOtherBusbar(dataDir: string): Promise<number | undefined> {
   const pid = Number.parseInt(await readFile(join(dataDir, "busbar.pid"), "utf8").catch(() => ""), 10);
   try {
     return pid > 0 && process.kill(pid, 0) ? pid : undefined;

@@ -78,7 +78,7 @@ export function listRetentionRules({
     inShards("operations", (data, max) =>
       removeOldOperations(data, toIdBound(config.operationRetentionDays), max),
     ),
-    ...agentRules(database, () => toIdBound(config.operationRetentionDays)),
+    ...listAgentRules(database, () => toIdBound(config.operationRetentionDays)),
     {
       what: "removed installations",
       remove: (max) => forgetRemovedInstallations(control, daysAgo(config.operationRetentionDays), max),
@@ -118,7 +118,7 @@ export function listRetentionRules({
   ];
 }
 
-const agentRules = ({ control, shards }: Database, historyBefore: () => string): RetentionRule[] => [
+const listAgentRules = ({ control, shards }: Database, historyBefore: () => string): RetentionRule[] => [
   {
     what: "approvals",
     remove: async (most) => {

@@ -1,45 +1,45 @@
 /** Lists the resources of the API, and the endpoints of actions, each with its address and who may call it. */
 import type { CustomerShards } from "./operations/customer-shards.ts";
-import { activityRoutes } from "./api/activity/activity.ts";
-import { agentPolicyRoutes } from "./api/agent-policy/agent-policy.ts";
-import { apiKeyRoutes } from "./api/api-keys/api-keys.ts";
-import { approvalRoutes } from "./api/approvals/approvals.ts";
-import { auditRoutes } from "./api/audit/audit.ts";
-import { billingRoutes } from "./api/billing/billing.ts";
-import { connectionRoutes } from "./api/connections/connections.ts";
-import { customerRoutes } from "./api/customers/customers.ts";
-import { deliveryRoutes } from "./api/deliveries/deliveries.ts";
-import { destinationRoutes } from "./api/destinations/destinations.ts";
-import { docsRoutes } from "./api/docs/docs.ts";
+import { listActivityRoutes } from "./api/activity/activity.ts";
+import { listAgentPolicyRoutes } from "./api/agent-policy/agent-policy.ts";
+import { listApiKeyRoutes } from "./api/api-keys/api-keys.ts";
+import { listApprovalRoutes } from "./api/approvals/approvals.ts";
+import { listAuditRoutes } from "./api/audit/audit.ts";
+import { listBillingRoutes } from "./api/billing/billing.ts";
+import { listConnectionRoutes } from "./api/connections/connections.ts";
+import { listCustomerRoutes } from "./api/customers/customers.ts";
+import { listDeliveryRoutes } from "./api/deliveries/deliveries.ts";
+import { listDestinationRoutes } from "./api/destinations/destinations.ts";
+import { listDocsRoutes } from "./api/docs/docs.ts";
 import { guideRoutes } from "./api/docs/guide.ts";
-import { eventFileRoutes } from "./api/event-files/event-files.ts";
-import { eventRoutes } from "./api/events/events.ts";
+import { listEventFileRoutes } from "./api/event-files/event-files.ts";
+import { listEventRoutes } from "./api/events/events.ts";
 import { findRoutes } from "./api/find/find.ts";
-import { healthRoutes } from "./api/health/health.ts";
-import { installationRoutes } from "./api/installations/installations.ts";
-import { integrationRoutes } from "./api/integrations/integrations.ts";
-import { jwtKeyRoutes } from "./api/jwt-keys/jwt-keys.ts";
-import { customAuthRoutes } from "./api/oauth/custom-auth.ts";
-import { oauthRoutes } from "./api/oauth/oauth.ts";
-import { objectRoutes } from "./api/objects/objects.ts";
-import { operationRoutes } from "./api/operations/operations.ts";
-import { claimedDomainRoutes } from "./api/orgs/claimed-domains.ts";
-import { membershipRoutes } from "./api/orgs/memberships.ts";
+import { listHealthRoutes } from "./api/health/health.ts";
+import { listInstallationRoutes } from "./api/installations/installations.ts";
+import { listIntegrationRoutes } from "./api/integrations/integrations.ts";
+import { listJwtKeyRoutes } from "./api/jwt-keys/jwt-keys.ts";
+import { listCustomAuthRoutes } from "./api/oauth/custom-auth.ts";
+import { listOauthRoutes } from "./api/oauth/oauth.ts";
+import { listObjectRoutes } from "./api/objects/objects.ts";
+import { listOperationRoutes } from "./api/operations/operations.ts";
+import { listClaimedDomainRoutes } from "./api/orgs/claimed-domains.ts";
+import { listMembershipRoutes } from "./api/orgs/memberships.ts";
 import { inviteRoutes } from "./api/orgs/org-invites.ts";
-import { orgRoutes } from "./api/orgs/orgs.ts";
-import { personRoutes } from "./api/people/people.ts";
-import { projectRoutes } from "./api/projects/projects.ts";
-import { providerAppRoutes } from "./api/provider-apps/provider-apps.ts";
-import { providerRoutes } from "./api/providers/providers.ts";
-import { proxyCallRoutes } from "./api/proxy-calls/proxy-calls.ts";
+import { listOrgRoutes } from "./api/orgs/orgs.ts";
+import { listPersonRoutes } from "./api/people/people.ts";
+import { listProjectRoutes } from "./api/projects/projects.ts";
+import { listProviderAppRoutes } from "./api/provider-apps/provider-apps.ts";
+import { listProviderRoutes } from "./api/providers/providers.ts";
+import { listProxyCallRoutes } from "./api/proxy-calls/proxy-calls.ts";
 import { recordRoutes } from "./api/records/records.ts";
 import { requestRoutes } from "./api/requests/requests.ts";
-import { retentionRoutes } from "./api/retention/retention.ts";
-import { sessionRoutes } from "./api/sessions/sessions.ts";
-import { subscriptionRoutes } from "./api/subscriptions/subscriptions.ts";
-import { systemRoutes } from "./api/system/system.ts";
-import { topicRouteRoutes } from "./api/topic-routes/topic-routes.ts";
-import { topicRoutes } from "./api/topics/topics.ts";
+import { listRetentionRoutes } from "./api/retention/retention.ts";
+import { listSessionRoutes } from "./api/sessions/sessions.ts";
+import { listSubscriptionRoutes } from "./api/subscriptions/subscriptions.ts";
+import { listSystemRoutes } from "./api/system/system.ts";
+import { listTopicRouteRoutes } from "./api/topic-routes/topic-routes.ts";
+import { listTopicRoutes } from "./api/topics/topics.ts";
 import { uploadRoutes } from "./api/uploads/uploads.ts";
 import { INSTALLATION, INTEGRATION, PROJECT, PROVIDER } from "./api/paths.ts";
 import { route, type Route } from "./http/endpoint.ts";
@@ -57,46 +57,46 @@ import { writeRecords, type WriteServices } from "./write/write-records.ts";
 
 /** The resources of the API; each lists its routes beside its endpoints. Actions are listed below. */
 const RESOURCES = [
-  activityRoutes,
-  agentPolicyRoutes,
-  apiKeyRoutes,
-  approvalRoutes,
-  auditRoutes,
-  billingRoutes,
-  claimedDomainRoutes,
-  connectionRoutes,
-  customAuthRoutes,
-  customerRoutes,
-  deliveryRoutes,
-  destinationRoutes,
-  docsRoutes,
-  eventFileRoutes,
-  eventRoutes,
+  listActivityRoutes,
+  listAgentPolicyRoutes,
+  listApiKeyRoutes,
+  listApprovalRoutes,
+  listAuditRoutes,
+  listBillingRoutes,
+  listClaimedDomainRoutes,
+  listConnectionRoutes,
+  listCustomAuthRoutes,
+  listCustomerRoutes,
+  listDeliveryRoutes,
+  listDestinationRoutes,
+  listDocsRoutes,
+  listEventFileRoutes,
+  listEventRoutes,
   findRoutes,
   guideRoutes,
-  healthRoutes,
-  installationRoutes,
-  integrationRoutes,
+  listHealthRoutes,
+  listInstallationRoutes,
+  listIntegrationRoutes,
   inviteRoutes,
-  jwtKeyRoutes,
-  membershipRoutes,
-  oauthRoutes,
-  objectRoutes,
-  operationRoutes,
-  orgRoutes,
-  personRoutes,
-  projectRoutes,
-  providerAppRoutes,
-  providerRoutes,
-  proxyCallRoutes,
+  listJwtKeyRoutes,
+  listMembershipRoutes,
+  listOauthRoutes,
+  listObjectRoutes,
+  listOperationRoutes,
+  listOrgRoutes,
+  listPersonRoutes,
+  listProjectRoutes,
+  listProviderAppRoutes,
+  listProviderRoutes,
+  listProxyCallRoutes,
   recordRoutes,
   requestRoutes,
-  retentionRoutes,
-  sessionRoutes,
-  subscriptionRoutes,
-  systemRoutes,
-  topicRouteRoutes,
-  topicRoutes,
+  listRetentionRoutes,
+  listSessionRoutes,
+  listSubscriptionRoutes,
+  listSystemRoutes,
+  listTopicRouteRoutes,
+  listTopicRoutes,
   uploadRoutes,
 ];
 
@@ -116,15 +116,15 @@ type Needed<Functions> = (
   : never;
 
 /** Returns all endpoints with their handlers. Describing the API needs no services. */
-export const routes = (deps: RouteServices): Route[] => [
+export const listRoutes = (deps: RouteServices): Route[] => [
   ...RESOURCES.flatMap((resource) => resource(deps)),
-  ...actionRoutes(deps),
+  ...listActionRoutes(deps),
 ];
 
 const RECEIVER = `/subscribe${PROJECT}/integrations/{integrationIdOrName}`;
 
 /** What applications and providers send: writes, reads, searches and events. */
-const actionRoutes = (deps: Actions): Route[] => [
+const listActionRoutes = (deps: Actions): Route[] => [
   route(`POST /write${INTEGRATION}/objects/{objectName}`, "write", writeRecords(deps)),
   route(`POST /read${INTEGRATION}/objects/{objectName}`, "read", triggerRead(deps)),
   route(`POST /read${INTEGRATION}/objects/{objectName}:deliverResults`, "read", deliverResults(deps)),

@@ -254,7 +254,7 @@ async function connect(
     openBoth,
   });
   // A migration may take long, or wait for another one.
-  const database = await unlessAborted(opening, signal);
+  const database = await waitUnlessAborted(opening, signal);
   closers.push(() => database.close());
   await beforeShards?.(database);
   if (followsClock) {
@@ -265,7 +265,7 @@ async function connect(
 }
 
 /** Resolves as the promise does, but rejects at once if the signal aborts. */
-function unlessAborted<Value>(promise: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> {
+function waitUnlessAborted<Value>(promise: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> {
   if (!signal) return promise;
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const abort = () => reject(signal.reason);

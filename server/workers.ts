@@ -2,8 +2,8 @@
 import { openOperations } from "./agents/api-operations.ts";
 import { startApprovalWorker } from "./agents/approvals/approval-worker.ts";
 import { openAudit } from "./access/audit-change.ts";
-import { proxyCallRoutes } from "./api/proxy-calls/proxy-calls.ts";
-import { integrationRoutes } from "./api/integrations/integrations.ts";
+import { listProxyCallRoutes } from "./api/proxy-calls/proxy-calls.ts";
+import { listIntegrationRoutes } from "./api/integrations/integrations.ts";
 import { listRetentionRules } from "./retention-rules.ts";
 import { repeatTrials } from "./calls/repeat-trials.ts";
 import { startRefreshAhead } from "./calls/refresh-ahead.ts";
@@ -42,7 +42,7 @@ export function startWorkers(deps: Services): Workers {
     return () => started.stop().finally(() => shards.delete(started));
   });
   const callOperation = openOperations(
-    [...integrationRoutes(deps), ...proxyCallRoutes(deps)],
+    [...listIntegrationRoutes(deps), ...listProxyCallRoutes(deps)],
     openAudit(deps),
   );
   const approvals = startApprovalWorker({ ...deps, callOperation, workerId: () => deps.identity.id });

@@ -362,7 +362,7 @@ const NAMES_PROVIDERS: Record<string, string> = {
   "server/api/objects/field-definition.ts": "example in a description",
   "server/api/connections/connection.ts": "example in a description",
   "server/write/write-request.ts": "example in a description",
-  "server/access/mail-domain.ts": "domains of mail providers",
+  "server/access/get-mail-domain.ts": "domains of mail providers",
 };
 /** Providers whose names are ordinary words in code. */
 const ORDINARY =

@@ -9,7 +9,7 @@ import addFormats from "ajv-formats";
 import { TAGS } from "../server/api/docs/reference.ts";
 import { toRouterPattern } from "../server/http/address.ts";
 import { withExamples } from "../server/http/openapi/openapi-examples.ts";
-import { routes, type RouteServices } from "../server/routes.ts";
+import { listRoutes, type RouteServices } from "../server/routes.ts";
 
 interface Media {
   schema: Schema;
@@ -87,7 +87,7 @@ describe("openapi.json", () => {
   });
 
   test("a verb of a path is a word of its own, so that no other one leads there", () => {
-    const withVerb = routes({} as RouteServices).filter(({ path }) => /:[A-Za-z-]+$/.test(path));
+    const withVerb = listRoutes({} as RouteServices).filter(({ path }) => /:[A-Za-z-]+$/.test(path));
     assert.ok(withVerb.length > 10);
     for (const { path } of withVerb) assert.match(toRouterPattern(path), /\/::[A-Za-z-]+$/, path);
   });
@@ -100,7 +100,7 @@ describe("openapi.json", () => {
     });
     assert.deepEqual(faults, []);
     // In the document, who may call is added to each; what it does, only its own file can say.
-    const silent = routes({} as RouteServices).filter(({ endpoint }) => !endpoint.description);
+    const silent = listRoutes({} as RouteServices).filter(({ endpoint }) => !endpoint.description);
     assert.deepEqual(
       silent.map(({ endpoint }) => endpoint.operationId),
       [],

@@ -39,13 +39,13 @@ export const openAudit =
       }
       return answer;
     } catch (error) {
-      if ((isHandled || change.isRecorded) && isDatabaseAway(error)) throw awayAfterCommit(error);
+      if ((isHandled || change.isRecorded) && isDatabaseAway(error)) throw buildAwayAfterCommit(error);
       throw error;
     }
   };
 
 /** An outage behind the commit must not be answered with "nothing was done": a request that is repeated finds a conflict. */
-const awayAfterCommit = (cause: unknown): Problem =>
+const buildAwayAfterCommit = (cause: unknown): Problem =>
   new Problem("unavailable", {
     detail:
       "The database does not answer at the moment, but the change, or a part of it, was stored before. Look it up before you send it again.",
@@ -81,7 +81,7 @@ function toAuditEvent(
     operationId: route.endpoint.operationId,
     ...toActor(caller),
     ...findTarget(route, call, result),
-    changed: changedBy(route.endpoint, call),
+    changed: listChangedMembers(route.endpoint, call),
     requestId,
   };
 }
@@ -159,7 +159,7 @@ const toSingular = (collection: string): string =>
     .replace(/s$/, "");
 
 /** Names of members only: values may be secrets. */
-function changedBy({ body: schema }: Endpoint, { body }: AuditedCall): string[] {
+function listChangedMembers({ body: schema }: Endpoint, { body }: AuditedCall): string[] {
   if (!schema) return [];
   const values = toObject(body);
   const { updateMask } = values;

@@ -102,7 +102,7 @@ export function openAccess(deps: {
       if (caller.sessionId !== undefined) deps.uses.session(caller.sessionId);
       requireScope(caller, audience);
       if (caller.kind === "api-key") caller.role = findKeyRole(caller.scopes, audience);
-      if (orgId !== undefined) return { caller: inOrganization(caller, orgId) };
+      if (orgId !== undefined) return { caller: placeInOrganization(caller, orgId) };
       if (projectIdOrName === undefined) return { caller };
       const asked = projectIdOrName.toLowerCase();
       if (home && (asked === home.id || asked === home.name)) return { caller, project: home };
@@ -149,24 +149,24 @@ async function identify(
   const apiKey = toSingle(headers["x-api-key"]);
   if (!apiKey && !headers.authorization) {
     const person = await by.sessions.personOfCookie(headers);
-    if (person) return { caller: personCaller(person) };
+    if (person) return { caller: toPersonCaller(person) };
   }
-  if (apiKey || bearer === undefined) return keyIdentity(await by.keyOwner(apiKey));
+  if (apiKey || bearer === undefined) return toKeyIdentity(await by.keyOwner(apiKey));
   if (bearer.startsWith("bb_")) {
     throw buildUnauthenticated(
       "That looks like an API key. Send it in the header `X-Api-Key`, without `Bearer`.",
     );
   }
-  if (isSessionToken(bearer)) return { caller: personCaller(await by.sessions.identifyPerson(bearer)) };
+  if (isSessionToken(bearer)) return { caller: toPersonCaller(await by.sessions.identifyPerson(bearer)) };
   const customer = await by.identifyCustomer(bearer);
-  if (customer) return customerIdentity(customer);
-  if (by.identifyPerson) return { caller: personCaller(await by.identifyPerson(bearer)) };
+  if (customer) return toCustomerIdentity(customer);
+  if (by.identifyPerson) return { caller: toPersonCaller(await by.identifyPerson(bearer)) };
   throw buildUnauthenticated(
     "The bearer token's `kid` names no active JWT key. Register the public key with POST …/jwt-keys.",
   );
 }
 
-function keyIdentity(owner: KeyOwner): Identity {
+function toKeyIdentity(owner: KeyOwner): Identity {
   const { apiKeyId, label: name, scopes, projectId, projectName, orgId } = owner;
   return {
     caller: { kind: "api-key", apiKeyId, name, projectId, orgId, scopes },
@@ -175,9 +175,9 @@ function keyIdentity(owner: KeyOwner): Identity {
   };
 }
 
-const personCaller = (person: Person): Caller => ({ kind: "person", scopes: ["full"], ...person });
+const toPersonCaller = (person: Person): Caller => ({ kind: "person", scopes: ["full"], ...person });
 
-const customerIdentity = ({ key, groupRef, consumerRef }: Customer): Identity => ({
+const toCustomerIdentity = ({ key, groupRef, consumerRef }: Customer): Identity => ({
   caller: {
     kind: "customer",
     projectId: key.projectId,
@@ -249,7 +249,7 @@ const chooseScopes = (audience: Audience): string =>
   audience === "write" || audience === "read" ? `\`full\` or \`${audience}\`` : "`full`";
 
 /** Returns the caller with the role in an organisation. Throws a 403 Problem for any other, whether it exists or not. */
-function inOrganization(caller: Caller, orgId: string): Caller {
+function placeInOrganization(caller: Caller, orgId: string): Caller {
   const asked = orgId.toLowerCase();
   const role = caller.kind === "person" ? caller.roles?.get(asked) : caller.role;
   if (role === undefined || (caller.kind !== "person" && caller.orgId !== asked)) throw refuseNotOwn(orgId);

@@ -48,7 +48,7 @@ export function openIssuerSignIn(deps: {
   return {
     async begin(returnTo) {
       const url = await deps.issuer.authorizationUrl();
-      const [state, secret] = [randomText(), randomText()];
+      const [state, secret] = [generateText(), generateText()];
       const expireTime = new Date(nowMs() + ATTEMPT_SECONDS * 1_000);
       const attempt = { stateHash: digest(state), browserHash: digest(secret), returnTo, expireTime };
       if (!(await insertSignInAttempt(control, attempt))) {
@@ -83,7 +83,7 @@ export function openIssuerSignIn(deps: {
   };
 }
 
-const randomText = (): string => randomBytes(32).toString("base64url");
+const generateText = (): string => randomBytes(32).toString("base64url");
 const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
 
 const deriveSecrets = (secret: string, state: string) => {

@@ -10,7 +10,7 @@ import { createLog } from "../../ground/log.ts";
 import { includesRole, type Role } from "../../ground/role.ts";
 import type { Route } from "../http/endpoint.ts";
 import { chooseRole } from "../http/require-role.ts";
-import { routes, type RouteServices } from "../routes.ts";
+import { listRoutes, type RouteServices } from "../routes.ts";
 import { openDatabase } from "../store/database/open-database.ts";
 import { bootstrap } from "./bootstrap.ts";
 import { OWNED } from "./limit-to-group.ts";
@@ -24,7 +24,7 @@ integrations:
 `;
 
 /** Describing the routes calls no handler, so no service is needed. */
-const ROUTES = routes({} as RouteServices);
+const ROUTES = listRoutes({} as RouteServices);
 const DOCUMENTATION =
   "/docs /docs/reader.js /docs/guide /docs/guide/providers/{provider} /docs/guide/search /docs/guide/{page} /docs/problems /docs/problems/{slug} /llms.txt";
 /** What a page in a customer's browser may call, with a key or a token; everything else is for servers or people. */

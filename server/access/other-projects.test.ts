@@ -10,7 +10,7 @@ import { drawRoute } from "../../tests/harness/deliveries/routes.ts";
 import { openSink } from "../../tests/harness/deliveries/sink.ts";
 import { secondProject } from "../../tests/harness/second-project.ts";
 import type { Route } from "../http/endpoint.ts";
-import { routes, type RouteServices } from "../routes.ts";
+import { listRoutes, type RouteServices } from "../routes.ts";
 
 type Ids = Record<string, string>;
 
@@ -76,7 +76,7 @@ describe("a row of another project", () => {
     theirs = await stock(busbar);
     ours = await stock(second);
     // Describing the routes calls no handler, so no service is needed.
-    about = routes({} as RouteServices).filter(
+    about = listRoutes({} as RouteServices).filter(
       (route) =>
         route.path.includes("/{projectIdOrName}/") &&
         // Receivers of pushes know the caller by the provider's signature alone.
@@ -146,7 +146,7 @@ describe("a row of another project", () => {
   }
 
   test("appears in no list and in no answer about the own project", async () => {
-    const reads = routes({} as RouteServices).filter(
+    const reads = listRoutes({} as RouteServices).filter(
       ({ method, path }) => method === "GET" && path.includes("/{projectIdOrName}/"),
     );
     for (const route of reads)

@@ -52,7 +52,7 @@ export const openIdTokens =
   async ({ idToken, accessToken }, nonce) => {
     const claims = await verifyToken(deps, idToken);
     if (claims["nonce"] !== nonce) throw refuseBearerToken("belongs to another sign-in (`nonce`)");
-    if (accessToken === undefined || namesPerson(deps, claims)) return upsertPersonWith(deps, claims);
+    if (accessToken === undefined || isPersonToken(deps, claims)) return upsertPersonWith(deps, claims);
     const info = await askUserInfo(deps, accessToken, claims);
     // OpenID Connect Core 5.3.2: otherwise the claims must not be used.
     if (info && info["sub"] !== claims.sub)
@@ -61,7 +61,7 @@ export const openIdTokens =
   };
 
 /** Issuers that follow OpenID Connect Core 5.4 return profile and address at UserInfo only. */
-const namesPerson = ({ issuer }: Services, claims: JWTPayload): boolean => {
+const isPersonToken = ({ issuer }: Services, claims: JWTPayload): boolean => {
   const isNamed = text(claims["name"]) !== null || text(claims["given_name"]) !== null;
   const isDecided = claims["email_verified"] !== undefined || issuer.settings.trustEmail;
   return isNamed && isDecided && text(claims["email"]) !== null;
@@ -77,7 +77,7 @@ async function askUserInfo(
 ): Promise<UserInfo> {
   try {
     const reported = await deps.issuer.userInfo(accessToken);
-    return typeof reported === "string" ? (await signedClaims(deps, reported)).payload : reported;
+    return typeof reported === "string" ? (await readSignedClaims(deps, reported)).payload : reported;
   } catch (error) {
     const isOutage = error instanceof Problem && error.slug === "unavailable";
     if (!isOutage || text(claims["email"]) === null) throw error;
@@ -142,7 +142,7 @@ const text = (value: unknown): string | null =>
   typeof value === "string" && value !== "" && isStorable(value) ? value : null;
 
 async function verifyToken(deps: Services, token: string): Promise<JWTPayload> {
-  const { payload, protectedHeader } = await signedClaims(deps, token);
+  const { payload, protectedHeader } = await readSignedClaims(deps, token);
   const { clientId } = deps.issuer.settings;
   // A token for another application would let that application's operator sign in here.
   const audience = [payload.aud ?? payload["azp"] ?? []].flat();
@@ -152,7 +152,7 @@ async function verifyToken(deps: Services, token: string): Promise<JWTPayload> {
 }
 
 /** Returns the claims of a text that the issuer has signed. */
-async function signedClaims({ issuer }: Services, token: string): Promise<JWTVerifyResult> {
+async function readSignedClaims({ issuer }: Services, token: string): Promise<JWTVerifyResult> {
   const keys = await issuer.keys();
   try {
     return await verifySignature(token, keys, {

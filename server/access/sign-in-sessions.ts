@@ -157,7 +157,7 @@ async function readPerson({ database }: Services, session: OpenSession): Promise
     sessionId: session.id,
     ...nameOfPerson(session),
     roles: new Map(memberships.map(({ role, org }) => [org.id, role])),
-    ...vouchedEmail(session),
+    ...pickVouchedEmail(session),
   };
 }
 
@@ -165,7 +165,7 @@ async function readPerson({ database }: Services, session: OpenSession): Promise
  * With a key, only addresses that the operator gave count as verified; an earlier issuer may not have verified its
  * addresses.
  */
-function vouchedEmail({ issuer, email, idpProvider, primaryEmail }: OpenSession): Pick<Person, "email"> {
+function pickVouchedEmail({ issuer, email, idpProvider, primaryEmail }: OpenSession): Pick<Person, "email"> {
   const vouched = issuer === null ? idpProvider === OURS && primaryEmail : email;
   return vouched ? { email: vouched.toLowerCase() } : {};
 }

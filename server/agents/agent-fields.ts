@@ -310,13 +310,13 @@ export function toAgentRecord(
 ): { id: string; fields: JsonObject } {
   const values = fields.flatMap((field): [string, Json][] => {
     const { place } = field;
-    const value = place && valueAt(entry[place.of], place.steps);
+    const value = place && getValueAt(entry[place.of], place.steps);
     return value === undefined ? [] : [[field.name, withoutParts(value, field, hidden)]];
   });
   return { id: entry.id, fields: Object.fromEntries(values) };
 }
 
-function valueAt(values: JsonObject, steps: readonly string[]): Json | undefined {
+function getValueAt(values: JsonObject, steps: readonly string[]): Json | undefined {
   let value: Json | undefined = values;
   for (const step of steps) {
     value = isJsonObject(value) && Object.hasOwn(value, step) ? value[step] : undefined;

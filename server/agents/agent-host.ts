@@ -11,7 +11,7 @@ const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
  */
 export function requireOwnHost({ host, origin }: IncomingHttpHeaders, publicUrl: string): void {
   const own = new URL(publicUrl);
-  const named = HOST.test(host ?? "") ? hostnameIn(`http://${host}`) : undefined;
+  const named = HOST.test(host ?? "") ? getHostname(`http://${host}`) : undefined;
   if (named === undefined || !(named === own.hostname || LOOPBACK.has(named) || isAddress(named))) {
     throw refuse(
       `This server is not \`${(host ?? "").slice(0, 100)}\`. Call it by its public address, ${own.origin}.`,
@@ -33,7 +33,7 @@ function isLoopback(origin: string): boolean {
   return url?.origin === origin && LOOPBACK.has(url.hostname);
 }
 
-const hostnameIn = (url: string): string | undefined => URL.parse(url)?.hostname;
+const getHostname = (url: string): string | undefined => URL.parse(url)?.hostname;
 
 /** Returns whether a host name is an address, in the form of a parsed URL. */
 const isAddress = (hostname: string): boolean => /^(\d+\.){3}\d+$|^\[/.test(hostname);

@@ -117,7 +117,7 @@ export const searchRecordsTool = defineTool({
     const hasNext = kept.length < rest.length;
     return {
       records: kept,
-      ...(hasNext && { cursor: cursorAt(offset + kept.length, searched) }),
+      ...(hasNext && { cursor: buildCursor(offset + kept.length, searched) }),
       truncated: hasNext || found.truncated === true,
     };
   },
@@ -222,10 +222,10 @@ function cutToFit(record: { id: string; fields: JsonObject }): {
   fields: JsonObject;
   cut?: string[];
 } {
-  let excess = sizeBytes(record.fields) - RECORD_BYTES;
+  let excess = countJsonBytes(record.fields) - RECORD_BYTES;
   if (excess <= 0) return record;
   const fields = { ...record.fields };
-  const sizes = Object.entries(fields).map(([name, value]) => ({ name, size: sizeBytes(value) }));
+  const sizes = Object.entries(fields).map(([name, value]) => ({ name, size: countJsonBytes(value) }));
   const cut: string[] = [];
   for (const { name, size } of sizes.toSorted((one, other) => other.size - one.size)) {
     if (excess <= 0) break;
@@ -233,20 +233,20 @@ function cutToFit(record: { id: string; fields: JsonObject }): {
     const left = typeof value === "string" ? shorten(value, size - excess) : "";
     if (left === "") delete fields[name];
     else fields[name] = left;
-    excess -= size - sizeBytes(left);
+    excess -= size - countJsonBytes(left);
     cut.push(name);
   }
   return { ...record, fields, cut };
 }
 
-const sizeBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value) ?? "");
+const countJsonBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value) ?? "");
 
 /** In JSON a character may need more bytes than in the text. */
 function shorten(text: string, most: number): string {
   if (most <= 2) return "";
-  const share = most / sizeBytes(text);
+  const share = most / countJsonBytes(text);
   let left = text.slice(0, Math.floor(text.length * share)).toWellFormed();
-  while (sizeBytes(left) > most) left = left.slice(0, Math.floor(left.length * 0.9)).toWellFormed();
+  while (countJsonBytes(left) > most) left = left.slice(0, Math.floor(left.length * 0.9)).toWellFormed();
   return left;
 }
 
@@ -322,15 +322,15 @@ function toFilters(
   return named;
 }
 
-const shortDigest = (searched: string): string =>
+const digestShortly = (searched: string): string =>
   createHash("sha256").update(searched).digest("base64url").slice(0, 16);
 
-const cursorAt = (offset: number, searched: string): string => `${offset}.${shortDigest(searched)}`;
+const buildCursor = (offset: number, searched: string): string => `${offset}.${digestShortly(searched)}`;
 
 /** Throws a Problem for a cursor of another search. */
 function readOffset(cursor: string, searched: string): number {
   const [, offset = "", digest] = /^(\d{1,6})\.(.+)$/.exec(cursor) ?? [];
-  if (digest === shortDigest(searched)) return Number(offset);
+  if (digest === digestShortly(searched)) return Number(offset);
   const detail = "The cursor is not from a search with the same object and filters.";
   const issue: Issue = {
     in: "body",

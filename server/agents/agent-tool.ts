@@ -69,7 +69,7 @@ const PROBLEM = Type.Object(
 );
 
 /** Returns the schema of every result of a tool: that of a success, or a refusal with its Problem. */
-export function resultSchema({ output }: Pick<DefinedTool<never>, "output">): JsonObject {
+export function describeResult({ output }: Pick<DefinedTool<never>, "output">): JsonObject {
   const { properties, required = [] } = output;
   const members: Record<string, TSchema> = {
     status: Type.String({ description: "Of a refusal: what became of the call." }),

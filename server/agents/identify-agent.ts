@@ -37,27 +37,27 @@ export interface AgentRequest {
 
 /** At a customer's endpoint. Throws 401, 403 and 404 Problems; those of the first two say in `WWW-Authenticate` how to get in. */
 export async function identifyAgent(deps: AgentAccess, request: AgentRequest): Promise<AgentSession> {
-  const sent = sentCredential(request);
+  const sent = readCredential(request);
   const found =
     sent.apiKey === undefined ? byToken(deps, request, sent.bearer) : byKey(deps, request, sent.apiKey);
   return found.catch((error: unknown) => {
-    throw challenge(request, error);
+    throw addChallenge(request, error);
   });
 }
 
 /** At the endpoint of a project: a key with the scope `full`, or a person. Throws 401, 403 and 404 Problems in the same way. */
 export async function identifyManager(deps: AgentAccess, request: AgentRequest): Promise<AgentSession> {
-  const sent = sentCredential(request);
+  const sent = readCredential(request);
   const found =
     sent.apiKey === undefined
-      ? manager(deps, request, { authorization: `Bearer ${sent.bearer}` })
+      ? openManagerSession(deps, request, { authorization: `Bearer ${sent.bearer}` })
       : byFullKey(deps, request, sent.apiKey);
   return found.catch((error: unknown) => {
-    throw challenge(request, error);
+    throw addChallenge(request, error);
   });
 }
 
-function challenge(request: AgentRequest, error: unknown): unknown {
+function addChallenge(request: AgentRequest, error: unknown): unknown {
   if (!(error instanceof Problem) || error.slug !== "unauthenticated") return error;
   return buildChallenge(request, "unauthenticated", { ...error.options, error: "invalid_token" });
 }
@@ -65,10 +65,10 @@ function challenge(request: AgentRequest, error: unknown): unknown {
 async function byFullKey(deps: AgentAccess, request: AgentRequest, key: string): Promise<AgentSession> {
   const { scopes } = await deps.access.keyOwner(key);
   if (!scopes.includes("full")) throw refuseScope(request, ["full"]);
-  return manager(deps, request, { "x-api-key": key });
+  return openManagerSession(deps, request, { "x-api-key": key });
 }
 
-async function manager(
+async function openManagerSession(
   deps: AgentAccess,
   request: AgentRequest,
   headers: IncomingHttpHeaders,
@@ -90,7 +90,7 @@ async function manager(
 }
 
 /** Returns the one credential of a request. Cookies do not count: a page in a browser must not act as its person. */
-function sentCredential(request: AgentRequest): { apiKey: string } | { apiKey?: undefined; bearer: string } {
+function readCredential(request: AgentRequest): { apiKey: string } | { apiKey?: undefined; bearer: string } {
   const { headers } = request;
   const bearer = /^Bearer +(\S+)$/i.exec(headers.authorization ?? "")?.[1];
   const apiKey = [headers["x-api-key"]].flat()[0] || undefined;

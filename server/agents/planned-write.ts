@@ -24,7 +24,7 @@ import {
   listValuesAfter,
   type Current,
 } from "./approvals/approved-write.ts";
-import { budgetsWithin, giveBackBudget, findExceededBudget } from "./policy/budgets.ts";
+import { joinBudgets, giveBackBudget, findExceededBudget } from "./policy/budgets.ts";
 import type { AgentSession } from "./agent-session.ts";
 import type { CustomerCall } from "./customer-call.ts";
 import type { CustomerObject } from "./customer-objects.ts";
@@ -70,7 +70,7 @@ export async function previewWrite({ call, object, target, plan }: PlannedWrite)
   const shown = dryRun(target, plan, await findStoredAccount(call.deps, target.installation));
   const hidden = listHiddenNames(object, call.policy);
   const [record] = plan.records;
-  const fields = record ? writtenFields(object, record, hidden) : {};
+  const fields = record ? pickWrittenFields(object, record, hidden) : {};
   const requests: JsonObject =
     hidden.size === 0 ? { requests: JSON.parse(JSON.stringify(shown.requests)) as Json } : {};
   return {
@@ -81,7 +81,7 @@ export async function previewWrite({ call, object, target, plan }: PlannedWrite)
 }
 
 /** Returns the values by the builder's names, without hidden fields. */
-function writtenFields(
+function pickWrittenFields(
   object: CustomerObject,
   { fields, givenNames = {} }: PlannedRecord,
   hidden: ReadonlySet<string>,
@@ -208,7 +208,7 @@ export async function writeOnce(act: PlannedWrite): Promise<JsonObject> {
   if (asked && MAY_HAPPEN.has(asked.status)) return toAsked(call, asked);
   const send: Send = async (id, firstId, claim) => {
     addWorkIds({ operationId: id });
-    const agent = { groupRef, budgets: budgetsWithin(deps, policy), claim, change: await readChange(act) };
+    const agent = { groupRef, budgets: joinBudgets(deps, policy), claim, change: await readChange(act) };
     const hidden = listHiddenNames(object, policy);
     const mayName = (field: string) => !isHidden(hidden, field);
     return runInSpan(writeSpan(target, plan, { id, isQueued: false }), () =>
@@ -326,7 +326,7 @@ function toSuccess({ call, object, plan }: PlannedWrite, answer: JsonObject | ob
   const recordId = typeof outcome["recordId"] === "string" ? outcome["recordId"] : record?.id;
   const hidden = listHiddenNames(object, call.policy);
   const withheld = listWithheld(plan, hidden);
-  const fields = record && plan.type !== "delete" ? writtenFields(object, record, hidden) : undefined;
+  const fields = record && plan.type !== "delete" ? pickWrittenFields(object, record, hidden) : undefined;
   return {
     status: "success",
     operationId,

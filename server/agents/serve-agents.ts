@@ -85,7 +85,7 @@ export function serveAgents(app: FastifyInstance, serving: AgentServing, endpoin
     });
     scope.route({ method: ["GET", "PUT", "PATCH", "DELETE"], url: path, handler: refuseMethod });
     scope.get<{ Params: Params }>(`${METADATA}${path}`, async (request, reply) =>
-      reply.type("application/json").send(await resourceMetadata(deps, request)),
+      reply.type("application/json").send(await describeResource(deps, request)),
     );
   });
   // Not before the calls in progress are answered: it cuts them off. Streams that stay open are not served.
@@ -102,7 +102,7 @@ async function admit(deps: Serving, request: AgentCall): Promise<AgentSession> {
     groupRef,
     requestId: request.id,
     address: () => deps.clientAddress(request.raw),
-    resource: `${deps.publicUrl()}${pathIn(request)}`,
+    resource: `${deps.publicUrl()}${getPath(request)}`,
     metadataUrl: buildMetadataUrl(deps, request),
   });
 }
@@ -116,10 +116,10 @@ function refuseQuery(url: string): void {
   });
 }
 
-const pathIn = ({ originalUrl }: FastifyRequest): string => originalUrl.split("?")[0] ?? "";
+const getPath = ({ originalUrl }: FastifyRequest): string => originalUrl.split("?")[0] ?? "";
 
 const buildMetadataUrl = ({ publicUrl }: AgentServing, request: AgentCall): string =>
-  `${publicUrl()}${METADATA}${pathIn(request)}`;
+  `${publicUrl()}${METADATA}${getPath(request)}`;
 
 const refuseMethod = async ({ method }: FastifyRequest): Promise<never> => {
   throw new Problem("method-not-allowed", {
@@ -129,11 +129,11 @@ const refuseMethod = async ({ method }: FastifyRequest): Promise<never> => {
 };
 
 /** Says how to get in (RFC 9728): the same for every customer, whether it exists or not. */
-async function resourceMetadata(deps: Serving, request: AgentCall): Promise<object> {
+async function describeResource(deps: Serving, request: AgentCall): Promise<object> {
   const { endpoint } = deps;
   const servers = (await endpoint.listIssuers?.(request.params.projectIdOrName)) ?? [];
   return {
-    resource: `${deps.publicUrl()}${pathIn(request).slice(METADATA.length)}`,
+    resource: `${deps.publicUrl()}${getPath(request).slice(METADATA.length)}`,
     resource_name: endpoint.title,
     ...(servers.length > 0 && { authorization_servers: servers }),
     scopes_supported: [...endpoint.scopes],
@@ -157,7 +157,7 @@ async function answer(
   // Ends the exchange, not the act: a tool that was called runs to its end, and a repeated call gets its result. Also closed after a
   // whole answer: then nothing is left, and an abort makes an error with its stack.
   reply.raw.once("close", () => reply.raw.writableFinished || left.abort());
-  const asked = new Request(`${deps.publicUrl()}${pathIn(request)}`, {
+  const asked = new Request(`${deps.publicUrl()}${getPath(request)}`, {
     method: "POST",
     headers: pickProtocolHeaders(request),
     signal: left.signal,
@@ -168,7 +168,7 @@ async function answer(
     scopes: [...session.rights],
     extra: { session },
   };
-  const answered = await inOwnTrace(deps, request, meta, () =>
+  const answered = await runInOwnTrace(deps, request, meta, () =>
     deps.endpoint.handler.fetch(asked, { authInfo, parsedBody: message }),
   );
   reply
@@ -201,7 +201,7 @@ function nameClient(info: unknown): string | undefined {
 }
 
 /** Continues the trace that the message names, unless the request itself names one. */
-function inOwnTrace<Result>(
+function runInOwnTrace<Result>(
   { tracer }: AgentServing,
   request: AgentCall,
   meta: JsonObject,

@@ -8,11 +8,11 @@ import type { JsonObject } from "../../ground/json.ts";
 import type { Log } from "../../ground/log.ts";
 import { runInSpan } from "../../ground/span.ts";
 import { VERSION } from "../../ground/version.ts";
-import { problemBody, toProblem } from "../http/problem.ts";
+import { formatProblem, toProblem } from "../http/problem.ts";
 import { createValidator } from "../http/validation.ts";
 import { AgentSession } from "./agent-session.ts";
 import type { AuditAgentCall } from "./audit-agent-calls.ts";
-import { resultSchema, type DefinedTool } from "./agent-tool.ts";
+import { describeResult, type DefinedTool } from "./agent-tool.ts";
 
 interface ToolServerOptions<Context> {
   /** In the order in which they are listed. */
@@ -109,7 +109,7 @@ function prepare<Context>(tool: DefinedTool<Context>): PreparedTool<Context> {
         type: "object",
         additionalProperties: false,
       },
-      outputSchema: { ...resultSchema(tool), type: "object" },
+      outputSchema: { ...describeResult(tool), type: "object" },
       annotations: { title, ...annotations },
     },
     check: createValidator(input, "body", { query: [], body: members, header: [] }),
@@ -193,6 +193,11 @@ const toProblemBody = (
   // Without members that are undefined.
   JSON.parse(
     JSON.stringify(
-      problemBody(problem, { requestId, subsystem: "api", docsUrl: docsUrl(), ...(support && { support }) }),
+      formatProblem(problem, {
+        requestId,
+        subsystem: "api",
+        docsUrl: docsUrl(),
+        ...(support && { support }),
+      }),
     ),
   ) as JsonObject;

@@ -3,16 +3,16 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { newId } from "../../ground/ids.ts";
 import type { IdRange } from "../store/database/id-range.ts";
-import { onePage } from "./pages.ts";
+import { listPage } from "./pages.ts";
 
 const ids = Array.from({ length: 5 }, newId).toReversed();
-const ask = (query: Parameters<typeof onePage>[0]) => {
+const ask = (query: Parameters<typeof listPage>[0]) => {
   const asked: IdRange[] = [];
   const list = async (range: IdRange) => {
     asked.push(range);
     return ids.filter((id) => range.before === undefined || id < range.before).slice(0, range.limit);
   };
-  return onePage(query, { list, show: (id) => ({ id }) }).then((page) => ({ page, asked }));
+  return listPage(query, { list, show: (id) => ({ id }) }).then((page) => ({ page, asked }));
 };
 
 test("pages follow one another until the last one, which has no token", async () => {

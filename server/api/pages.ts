@@ -2,10 +2,10 @@
  * Paging of lists: query, answer and lookup.
  *
  *     query: Type.Object({ status: …, ...listQuery, ...periodQuery, ...textQuery }),
- *     success: { status: 200, description: "A page.", schema: pageSchema(ThingSchema) },
+ *     success: { status: 200, description: "A page.", schema: describePage(ThingSchema) },
  *     hasEntityTag: true,
  *     handle: ({ project, query }) =>
- *       onePage(query, { list: (range) => listThings(queries, { ...query, projectId: project.id, range }), show: toThing }),
+ *       listPage(query, { list: (range) => listThings(queries, { ...query, projectId: project.id, range }), show: toThing }),
  *
  * The query of the store then ends with `.where(inIdRange("things.id", range)).orderBy("things.id", "desc")
  * .limit(range.limit)` (`store/database/id-range.ts`; `containsText` is there too).
@@ -27,7 +27,7 @@ interface PageQuery {
 }
 
 /** Returns the query members of a paged list: at most `maximum` entries per page, by default `usual`. */
-export const pageQuery = ({ usual, maximum }: { usual: number; maximum: number }) => ({
+export const describePageQuery = ({ usual, maximum }: { usual: number; maximum: number }) => ({
   pageSize: Type.Optional(Type.Integer({ minimum: 1, maximum, description: `Default ${usual}.` })),
   pageToken: Type.Optional(Type.String({ description: "`nextPageToken` of the previous page." })),
 });
@@ -36,7 +36,7 @@ const USUAL_SIZE = 50;
 
 /** Query members of every list of a project, newest first. */
 export const listQuery = {
-  ...pageQuery({ usual: USUAL_SIZE, maximum: 200 }),
+  ...describePageQuery({ usual: USUAL_SIZE, maximum: 200 }),
   after: Type.Optional(
     Type.String({
       description:
@@ -60,7 +60,7 @@ export const periodQuery = {
 };
 
 /** Query member of a list that can be searched; `columns` names what is searched. */
-export const textQuery = (columns: string) => ({
+export const describeTextQuery = (columns: string) => ({
   text: Type.Optional(
     Type.String({
       minLength: 1,
@@ -76,7 +76,7 @@ export const Unavailable = Type.Array(Type.String({ description: "Name of a shar
     "Only while databases of customers (shards) are away: their names. What they have of this list is missing, and nothing follows from that.",
 });
 
-export const pageSchema = <Result extends TSchema>(result: Result) =>
+export const describePage = <Result extends TSchema>(result: Result) =>
   Type.Object({
     results: Type.Array(result, { description: "The entries of this page." }),
     pagination: Type.Object(
@@ -98,7 +98,7 @@ type Listed<Row> = Row[] | { rows: Row[]; continueBefore?: string; unavailable?:
  * which tells whether there is another page. Throws a 400 Problem for a `pageToken` or `after` that `isToken` (default:
  * is a UUID) rejects, for both together, and for a time that does not exist.
  */
-export async function onePage<Row, Result>(
+export async function listPage<Row, Result>(
   query: PageQuery,
   by: {
     usual?: number;

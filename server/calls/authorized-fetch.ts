@@ -48,7 +48,7 @@ export function fetchAuthorized(
     const first = await exchange({ ...options, egress, base, live }, request);
     const isRefused = isUnauthorized(first, options.connector);
     if (!live.refreshable)
-      deps.connections.suspects.noticed(live, isRefused ? first.status : lessThan401(first));
+      deps.connections.suspects.noticed(live, isRefused ? first.status : softenStatus(first));
     if (!isRefused || !live.refreshable) return first;
     // The provider rejected the token before it did anything, so any request may be repeated.
     live = await deps.connections.refreshRejected(live).catch((error: unknown) => {
@@ -72,7 +72,7 @@ function isUnauthorized(response: ProviderResponse, connector: Connector | undef
 }
 
 /** Returns 403 for a 401 about the request, which is no reason to suspect the credentials. */
-const lessThan401 = ({ status }: ProviderResponse): number => (status === 401 ? 403 : status);
+const softenStatus = ({ status }: ProviderResponse): number => (status === 401 ? 403 : status);
 
 interface Sending extends AuthorizedFetchOptions {
   egress: Egress;

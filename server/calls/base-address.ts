@@ -2,7 +2,7 @@
 import { fillBaseUrl, TemplateError } from "../../connector-kit/provider/template.ts";
 import { listAddressValues } from "../credentials/stored/provider-metadata.ts";
 import type { Egress } from "../egress/egress.ts";
-import { unusableError, type LiveConnection } from "./live-connection.ts";
+import { buildUnusableError, type LiveConnection } from "./live-connection.ts";
 
 type ReadBaseAddress = (connection: LiveConnection, moduleKey?: string) => URL;
 
@@ -36,7 +36,7 @@ export function buildBaseAddress(
     });
   } catch (error) {
     if (error instanceof TemplateError) {
-      throw unusableError(
+      throw buildUnusableError(
         `The address of ${connection.provider.name} cannot be built: ${error.message}.`,
         error,
       );

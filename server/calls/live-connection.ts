@@ -46,7 +46,7 @@ export function openLiveConnection(
   row: ConnectionRow,
 ): LiveConnection {
   const provider = deps.catalog.of(row.projectId).find(row.provider);
-  if (!provider) throw unusableError(`The provider ${row.provider} is no longer in the catalog.`);
+  if (!provider) throw buildUnusableError(`The provider ${row.provider} is no longer in the catalog.`);
   const stored = openCredentials(deps.sealer, row);
   const wire = toCallCredentials(stored);
   const { id, projectId, status, providerWorkspaceRef, providerMetadata } = row;
@@ -79,7 +79,7 @@ function attach(provider: ProviderInfo, ...rest: [Wire, Record<string, string>])
     return buildAuthorization(provider, ...rest);
   } catch (error) {
     if (error instanceof CredentialsError || error instanceof TemplateError)
-      throw unusableError(`${error.message}.`, error);
+      throw buildUnusableError(`${error.message}.`, error);
     throw error;
   }
 }
@@ -87,7 +87,7 @@ function attach(provider: ProviderInfo, ...rest: [Wire, Record<string, string>])
 type Wire = Parameters<typeof buildAuthorization>[1];
 
 /** The error for a connection that no call can use until the catalog or the connection is changed. */
-export const unusableError = (message: string, cause?: unknown): ProviderError =>
+export const buildUnusableError = (message: string, cause?: unknown): ProviderError =>
   new ProviderError({ kind: "forbidden", message, cause });
 
 /** Lists what authenticates the calls, to redact it: some providers repeat it in an error, which is logged, stored and shown. */

@@ -55,7 +55,7 @@ export function shareRefreshes<Result>(
       const shared = running.get(connection.id) ?? start(connection, staleToken);
       shared.isRejected ||= isRejected;
       shared.wantedUntilMs = elapsedMs() + waitMs;
-      return withinTime(shared.promise, waitMs, connection.provider);
+      return waitWithinTime(shared.promise, waitMs, connection.provider);
     },
     async settled() {
       await Promise.allSettled([...running.values()].map(({ promise }) => promise));
@@ -63,7 +63,11 @@ export function shareRefreshes<Result>(
   };
 }
 
-async function withinTime<Result>(promise: Promise<Result>, ms: number, provider: string): Promise<Result> {
+async function waitWithinTime<Result>(
+  promise: Promise<Result>,
+  ms: number,
+  provider: string,
+): Promise<Result> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {

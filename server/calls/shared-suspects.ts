@@ -61,16 +61,18 @@ export function openSharedSuspects(
     has: (id) => suspects.has(id),
     clear: (id) => (suspects.delete(id) ? () => removeSuspect(control, id) : undefined),
     async add(live) {
-      const generation = credentialGeneration(live);
+      const generation = getCredentialGeneration(live);
       if ((restingUntil.get(generation) ?? 0) > nowMs()) return;
       restingUntil.set(generation, nowMs() + STORE_INTERVAL_MS);
       await insertSuspect(control, { connectionId: live.id, generation, since: new Date(nowMs()) });
     },
     async isOld(live, ageMs) {
       const suspect = await findSuspect(control, live.id);
-      return suspect?.generation === credentialGeneration(live) && nowMs() - suspect.since.getTime() >= ageMs;
+      return (
+        suspect?.generation === getCredentialGeneration(live) && nowMs() - suspect.since.getTime() >= ageMs
+      );
     },
-    reset: (live) => void restingUntil.delete(credentialGeneration(live)),
+    reset: (live) => void restingUntil.delete(getCredentialGeneration(live)),
   };
 }
 
@@ -78,4 +80,4 @@ export function openSharedSuspects(
  * Differs between credentials and their successors, so that refusals of the old ones do not count against the new
  * ones. The sealed text ends in an authentication tag, which is unique.
  */
-export const credentialGeneration = ({ sealed }: LiveConnection): string => sealed.slice(-24);
+export const getCredentialGeneration = ({ sealed }: LiveConnection): string => sealed.slice(-24);

@@ -18,7 +18,7 @@ import { removeSuspect } from "../store/connections/suspect-connections.ts";
 import { askHealth, type Health } from "./health-check.ts";
 import type { LiveConnection } from "./live-connection.ts";
 import type { SuspectCredentials } from "./live-connections.ts";
-import { credentialGeneration, MAX_SUSPECTS, openSharedSuspects } from "./shared-suspects.ts";
+import { getCredentialGeneration, MAX_SUSPECTS, openSharedSuspects } from "./shared-suspects.ts";
 
 interface Services {
   database: Database;
@@ -70,7 +70,7 @@ export function openSuspectCredentials(deps: Services, background: BackgroundWor
 
   /** Calls the health check, unless it was called lately, and marks a connection that it refuses. */
   const check = async (live: LiveConnection): Promise<Health | undefined> => {
-    const generation = credentialGeneration(live);
+    const generation = getCredentialGeneration(live);
     if ((checkedUntil.get(generation) ?? 0) > nowMs()) return undefined;
     checkedUntil.set(generation, nowMs() + CHECK_INTERVAL_MS);
     const { health } = await askHealth(deps.egress, live);
@@ -125,7 +125,7 @@ export function openSuspectCredentials(deps: Services, background: BackgroundWor
 }
 
 function addStrike(strikes: RecentlyUsed<Strikes>, live: LiveConnection): Strikes {
-  const generation = credentialGeneration(live);
+  const generation = getCredentialGeneration(live);
   const known = strikes.get(live.id);
   const { count, firstMs } = known?.generation === generation ? known : { count: 0, firstMs: nowMs() };
   const all = { generation, count: count + 1, firstMs };

@@ -19,7 +19,7 @@ import { openDatabase } from "../store/database/open-database.ts";
 import { openClient } from "../store/database/prepare-database.ts";
 import { migrate } from "../store/database/migrate.ts";
 import { readDatabaseState } from "../store/database/readiness.ts";
-import { backUp, restore } from "./backup-command.ts";
+import { writeBackup, restore } from "./backup-command.ts";
 
 const KEYS = `test:${Buffer.alloc(32, 7).toString("base64")}`;
 
@@ -40,7 +40,7 @@ describe("a backup", () => {
     await insertSpecialRows(busbar);
     // Nothing changes while databases are compared.
     await busbar.server.stop();
-    await backUp(services(busbar.connectionString), file);
+    await writeBackup(services(busbar.connectionString), file);
   });
   after(async () => {
     await busbar.stop();
@@ -68,7 +68,7 @@ describe("a backup", () => {
   });
 
   test("does not overwrite a file, and is not restored over other data", async () => {
-    await assert.rejects(backUp(services(busbar.connectionString), file), refused(/exists already/));
+    await assert.rejects(writeBackup(services(busbar.connectionString), file), refused(/exists already/));
     await assert.rejects(restore(services(busbar.connectionString), file), refused(/not empty/));
   });
 
@@ -104,7 +104,7 @@ describe("a backup", () => {
     );
     await client.end();
     const path = join(folder, "earlier");
-    await backUp(services(earlier), path);
+    await writeBackup(services(earlier), path);
     await restore(services(url), path);
     assert.equal((await contents(url)).get("organizations")?.length, 1);
     for (const connectionString of [url, earlier]) {

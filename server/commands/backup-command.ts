@@ -26,7 +26,7 @@ interface Services {
 }
 
 /** Writes a backup of a database in use or not; the file appears when it is complete. Throws `StartError`. */
-export async function backUp(deps: Services, file: string): Promise<void> {
+export async function writeBackup(deps: Services, file: string): Promise<void> {
   if (await exists(file)) throw new StartError(`${file} exists already; give another name`);
   const draft = `${file}.unfinished`;
   const running = deps.config.databaseUrl ? undefined : await findRunningServer(deps.config.dataDir);

@@ -18,7 +18,7 @@ import { readConfig } from "../../ground/config.ts";
 import { newId } from "../../ground/ids.ts";
 import { insertDestination } from "../store/deliveries/destinations.ts";
 import { openDatabase } from "../store/database/open-database.ts";
-import { backUp, restore } from "./backup-command.ts";
+import { writeBackup, restore } from "./backup-command.ts";
 
 const KEYS = `test:${Buffer.alloc(32, 7).toString("base64")}`;
 
@@ -69,19 +69,19 @@ test("of three shards is one file, and restored into one database or two, where 
   await sql`insert into shard_moves (group_id, state) select id, 'closing' from groups limit 1`.execute(
     database.control,
   );
-  await assert.rejects(backUp(services({ DATABASE_URL: connectionString }), file), {
+  await assert.rejects(writeBackup(services({ DATABASE_URL: connectionString }), file), {
     name: "StartError",
     message: /the customer customer-1 is being moved.*busbar shards list/,
   });
   await sql`delete from shard_moves`.execute(database.control);
   await sql`update shards set state = 'failed' where name = 'b'`.execute(database.control);
-  await assert.rejects(backUp(services({ DATABASE_URL: connectionString }), file), {
+  await assert.rejects(writeBackup(services({ DATABASE_URL: connectionString }), file), {
     name: "StartError",
     message: /customers are in the shard b, which is not open/,
   });
   await sql`update shards set state = 'active'`.execute(database.control);
   const otherKeys = { BUSBAR_ENCRYPTION_KEYS: `other:${Buffer.alloc(32, 8).toString("base64")}` };
-  await assert.rejects(backUp(services({ DATABASE_URL: connectionString, ...otherKeys }), file), {
+  await assert.rejects(writeBackup(services({ DATABASE_URL: connectionString, ...otherKeys }), file), {
     name: "StartError",
     message: /includes the shard a, and the key.*BUSBAR_ENCRYPTION_KEYS/,
   });
@@ -92,7 +92,7 @@ test("of three shards is one file, and restored into one database or two, where 
     message: /^cannot connect to the database of the shard b:/,
   });
   for (const client of opened) await client.end();
-  await backUp(services({ DATABASE_URL: connectionString }), file);
+  await writeBackup(services({ DATABASE_URL: connectionString }), file);
 
   const one = await createEmptyDatabase(t);
   await restore(services({ DATABASE_URL: one }), file);

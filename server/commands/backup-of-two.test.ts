@@ -20,7 +20,7 @@ import { openDatabase } from "../store/database/open-database.ts";
 import { openClient } from "../store/database/prepare-database.ts";
 import { listTables } from "../store/database/sides.ts";
 import { openSnapshots, type Snapshot } from "../store/maintenance/open-snapshots.ts";
-import { backUp, restore } from "./backup-command.ts";
+import { writeBackup, restore } from "./backup-command.ts";
 
 const log = createLog("silent");
 
@@ -54,7 +54,7 @@ test("of two databases is restored into two, into one, and from one into two", a
   assert.ok((before["operations"]?.length ?? 0) > 0);
 
   const [file, second] = [join(folder, "first"), join(folder, "second")];
-  await backUp(services(stoppedAs), file);
+  await writeBackup(services(stoppedAs), file);
   await assert.rejects(restore(services(stoppedAs), file), { message: /not empty/ });
 
   const one = { connectionString: await createEmptyDatabase(t) };
@@ -62,7 +62,7 @@ test("of two databases is restored into two, into one, and from one into two", a
   assert.deepEqual(await readContents(one), before);
 
   const two = await createEmptyPair(t);
-  await backUp(services(one), second);
+  await writeBackup(services(one), second);
   await restore(services(two), second);
   assert.deepEqual(await readContents(two), before);
   await requireReplication(two);

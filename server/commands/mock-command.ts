@@ -11,7 +11,7 @@ import { newId } from "../../ground/ids.ts";
 import { PROJECT_ROOT } from "../../ground/project-root.ts";
 import type { Example } from "../http/openapi/openapi-examples.ts";
 import { readLimited } from "../http/read-limited.ts";
-import { problemBody, PROBLEM_MEDIA_TYPE } from "../http/problem.ts";
+import { formatProblem, PROBLEM_MEDIA_TYPE } from "../http/problem.ts";
 import { PROBLEM_TYPES, type ProblemSlug } from "../../ground/problem-types.ts";
 import { createValidator } from "../http/validation.ts";
 
@@ -72,7 +72,7 @@ async function readOperations(): Promise<Operation[]> {
       const json = requestBody?.content["application/json"];
       return {
         method: method.toUpperCase(),
-        pattern: pathPattern(path),
+        pattern: buildPathPattern(path),
         status: Number(status),
         needsCredential: security?.length !== 0,
         hasBody: Object.keys(responses[status]?.content ?? {}).length > 0,
@@ -85,7 +85,7 @@ async function readOperations(): Promise<Operation[]> {
 }
 
 /** A name in a path may hold escaped slashes; an object's name also plain ones, as at the server. */
-const pathPattern = (path: string): RegExp =>
+const buildPathPattern = (path: string): RegExp =>
   new RegExp(
     `^${path
       .replaceAll(/[.*+?^$()|[\]\\]/g, String.raw`\$&`)
@@ -117,7 +117,7 @@ async function answer(
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     const docsUrl = `http://${request.headers.host ?? "localhost"}/docs`;
-    const body = problemBody(error, { requestId, subsystem: "api", docsUrl });
+    const body = formatProblem(error, { requestId, subsystem: "api", docsUrl });
     response.writeHead(error.status, { "content-type": PROBLEM_MEDIA_TYPE }).end(JSON.stringify(body));
   }
 }

@@ -6,7 +6,7 @@ import { createOutput } from "../../cli/output/output.ts";
 import { openTerminal } from "../../cli/terminal.ts";
 import { startSandbox } from "../../sandbox/sandbox.ts";
 import { bootstrap } from "../access/bootstrap.ts";
-import { backUp, restore } from "./backup-command.ts";
+import { writeBackup, restore } from "./backup-command.ts";
 import { withDatabase } from "./command-database.ts";
 import type { BootstrapFile } from "../data-folder/data-folder.ts";
 import { callersFolder, readConfig, type Config } from "../../ground/config.ts";
@@ -24,7 +24,7 @@ import { READY, startProcesses } from "./processes.ts";
 import { startProviderSandbox } from "./sandbox-command.ts";
 import { printStart } from "./print-start.ts";
 import { inviteOwner, makeSignInKey } from "./owner-access.ts";
-import { terminalLog } from "./terminal-log.ts";
+import { createTerminalLog } from "./create-terminal-log.ts";
 import { transactControl } from "../store/database/database.ts";
 
 /** Throws `StartError` for what an operator must fix. */
@@ -63,7 +63,7 @@ async function start(args: string[]): Promise<void> {
   const processes = processCount(parse(args, { processes: { type: "string" } }, START_HINT).processes);
   const config = readConfig();
   const isForPerson = process.stdout.isTTY === true;
-  const log = createLog(config.logLevel, isForPerson ? terminalLog(process.stdout) : undefined);
+  const log = createLog(config.logLevel, isForPerson ? createTerminalLog(process.stdout) : undefined);
   const onFatal = (reason: string) => {
     log.fatal(reason);
     process.exit(1);
@@ -161,12 +161,12 @@ async function openAt<Started>(port: number, name: string, open: () => Promise<S
 }
 
 /** These commands work on what is sealed as it is, or not at all; who runs them needs no keys. */
-const configWithoutKeys = (): Config => readConfig(undefined, { withoutKeys: true });
+const readConfigWithoutKeys = (): Config => readConfig(undefined, { withoutKeys: true });
 
 async function makeBootstrap(args: string[]): Promise<void> {
   const { org, project } = parse(args, { org: { type: "string" }, project: { type: "string" } });
   if (!org || !project) throw new UsageError("busbar bootstrap needs --org NAME and --project NAME");
-  const config = configWithoutKeys();
+  const config = readConfigWithoutKeys();
   if (!config.databaseUrl) throw new StartError("DATABASE_URL must be set for busbar bootstrap");
   const wanted = { org, project, apiKey: config.bootstrapApiKey, email: config.bootstrapEmail };
   const made = await withDatabase({ config, log: createLog("warn") }, (database) =>
@@ -178,7 +178,7 @@ async function makeBootstrap(args: string[]): Promise<void> {
 async function signInKey(args: string[]): Promise<void> {
   const { project } = parse(args, { project: { type: "string" } });
   if (!project) throw new UsageError("busbar sign-in-key needs --project NAME");
-  const on = { config: configWithoutKeys(), log: createLog("warn") };
+  const on = { config: readConfigWithoutKeys(), log: createLog("warn") };
   const apiKey = await withDatabase(on, (database) => makeSignInKey(database, project));
   process.stdout.write(`${JSON.stringify({ apiKey }, null, 2)}\n`);
 }
@@ -188,7 +188,7 @@ async function invite(args: string[]): Promise<void> {
   if (!project || !email?.includes("@")) {
     throw new UsageError("busbar invite needs --project NAME and --email ADDRESS");
   }
-  const deps = { config: configWithoutKeys(), log: createLog("warn") };
+  const deps = { config: readConfigWithoutKeys(), log: createLog("warn") };
   const invited = await withDatabase(deps, (database) => inviteOwner(database, { project, email }));
   process.stdout.write(`${JSON.stringify(invited, null, 2)}\n`);
 }
@@ -203,7 +203,7 @@ async function keys([action, ...args]: string[]): Promise<void> {
 
 async function migrate(args: string[]): Promise<void> {
   const { grant } = parse(args, { grant: { type: "string" } });
-  const done = await runMigrateCommand({ config: configWithoutKeys(), log: createLog("warn") }, grant);
+  const done = await runMigrateCommand({ config: readConfigWithoutKeys(), log: createLog("warn") }, grant);
   process.stdout.write(`${done}\n`);
 }
 
@@ -225,18 +225,18 @@ async function shards(args: string[]): Promise<void> {
 }
 
 async function backup(args: string[]): Promise<void> {
-  const file = onlyFile("backup", args);
-  await backUp({ config: configWithoutKeys(), log: createLog("warn") }, file);
+  const file = requireFile("backup", args);
+  await writeBackup({ config: readConfigWithoutKeys(), log: createLog("warn") }, file);
   process.stdout.write(`${file}\n`);
 }
 
 async function restoreFile(args: string[]): Promise<void> {
-  const file = onlyFile("restore", args);
+  const file = requireFile("restore", args);
   const { rows, time, version } = await restore({ config: readConfig(), log: createLog("warn") }, file);
   process.stdout.write(`Restored ${rows} rows of the backup of ${time} (Busbar ${version}).\n`);
 }
 
-function onlyFile(command: string, [file, ...more]: string[]): string {
+function requireFile(command: string, [file, ...more]: string[]): string {
   if (file !== undefined && !file.startsWith("-") && more.length === 0) return fromCaller(file);
   throw new UsageError(`busbar ${command} needs the name of one file`);
 }

@@ -97,14 +97,14 @@ async function build(options: {
     log.warn("the dashboard is not built, and its packages are not installed; build it with: npm run build");
     return { kind: "missing" };
   }
-  const folder = await writableFolder(options.dataDir);
+  const folder = await chooseWritableFolder(options.dataDir);
   const started = elapsedMs();
   const made = await buildDashboard(bundler, { folder, digest, signal });
   log.info({ durationMs: Math.round(elapsedMs() - started) }, "the dashboard is built");
   return { kind: "ready", folder, build: made };
 }
 
-async function writableFolder(dataDir: string): Promise<string> {
+async function chooseWritableFolder(dataDir: string): Promise<string> {
   const [beside = "", inData = ""] = listFolders(dataDir);
   try {
     await mkdir(beside, { recursive: true });

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import Fastify, { type FastifyInstance } from "fastify";
 import type { BuiltDashboard, DashboardState } from "./built-dashboard.ts";
-import { dashboardPage, serveDashboard } from "./serve-dashboard.ts";
+import { renderDashboardPage, serveDashboard } from "./serve-dashboard.ts";
 
 const built = (state: DashboardState): BuiltDashboard => ({
   state: () => state,
@@ -78,9 +78,9 @@ test("only files of the build are served, wherever a name leads", async (scope) 
 });
 
 test("while it is built the page reloads itself; without tools it says what to do", () => {
-  const building = dashboardPage(built({ kind: "building" }));
+  const building = renderDashboardPage(built({ kind: "building" }));
   assert.deepEqual([building.status, building.headers["refresh"]], [503, "1"]);
-  const missing = dashboardPage(built({ kind: "missing" }));
+  const missing = renderDashboardPage(built({ kind: "missing" }));
   assert.equal(missing.status, 503);
   assert.match(String(missing.content), /npm run build/);
   assert.match(String(missing.content), /BUSBAR_DASHBOARD=false/);

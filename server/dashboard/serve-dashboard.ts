@@ -25,7 +25,7 @@ export function serveDashboard(api: FastifyInstance, dashboard: BuiltDashboard):
     api.get(path, async (request, reply) => {
       // Somebody who forgot `/v1` must not take the page for an answer of the API.
       if (!prefersHtml(request.headers.accept)) return reply.callNotFound();
-      const { content, status, headers } = dashboardPage(dashboard);
+      const { content, status, headers } = renderDashboardPage(dashboard);
       return reply.code(status).headers(headers).type("text/html; charset=utf-8").send(content);
     });
   }
@@ -35,12 +35,12 @@ export function serveDashboard(api: FastifyInstance, dashboard: BuiltDashboard):
 }
 
 /** Returns the page, or while it is being built one that reloads itself, or one that says what to do. */
-export function dashboardPage(dashboard: BuiltDashboard): Page {
+export function renderDashboardPage(dashboard: BuiltDashboard): Page {
   const state = dashboard.state();
   if (state.kind !== "ready") return renderNotice(state);
   const nonce = randomBytes(16).toString("base64");
   const content = state.build.page.replaceAll("__NONCE__", nonce);
-  return new Page(content, { status: 200, headers: pagePolicy(nonce) });
+  return new Page(content, { status: 200, headers: buildPagePolicy(nonce) });
 }
 
 const NOTICES = {
@@ -112,7 +112,7 @@ async function readAsset(
  * Returns the headers of one answer. The nonce is for styles only, which dialogs and the editor add at run time. The policy
  * allows no other origin and no inline script.
  */
-const pagePolicy = (nonce: string): Record<string, string> => ({
+const buildPagePolicy = (nonce: string): Record<string, string> => ({
   "content-security-policy": [
     "default-src 'none'",
     "script-src 'self'",

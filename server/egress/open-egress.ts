@@ -16,7 +16,7 @@ const MAX_HEADER_BYTES = 64 * 1024;
 export function openEgress(allow: string[], names: NameLookups = openNameLookups()): Egress {
   const guard = new AddressGuard(allow);
   const dispatcher = new Agent({
-    connect: guardedConnector(guard, names),
+    connect: createGuardedConnector(guard, names),
     headersTimeout: DEFAULT_TIMEOUT_MS,
     bodyTimeout: DEFAULT_TIMEOUT_MS,
     keepAliveTimeout: 10_000,
@@ -44,7 +44,7 @@ export function openEgress(allow: string[], names: NameLookups = openNameLookups
   };
 }
 
-function guardedConnector(guard: AddressGuard, names: NameLookups): buildConnector.connector {
+function createGuardedConnector(guard: AddressGuard, names: NameLookups): buildConnector.connector {
   // The look-up begins before the call of a connector returns.
   let project: string | undefined;
   const connectTo = (hostIsListed: boolean) =>

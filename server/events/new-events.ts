@@ -6,13 +6,13 @@ import type { HealthReasonFields, InstallationFields, ConnectionFields } from ".
 import type { NewEvent } from "./event-types.ts";
 import type { Approval } from "./approval-schema.ts";
 
-export const installationCreated = (fields: InstallationFields, config: object): NewEvent => ({
+export const buildInstallationCreated = (fields: InstallationFields, config: object): NewEvent => ({
   projectId: fields.projectId,
   type: "installation.created",
   data: { ...fields, config },
 });
 
-export const installationUpdated = (
+export const buildInstallationUpdated = (
   fields: InstallationFields,
   config: object,
   lastConfig: object,
@@ -22,14 +22,14 @@ export const installationUpdated = (
   data: { ...fields, config, lastConfig },
 });
 
-export const installationDeleted = (fields: InstallationFields, config: object): NewEvent => ({
+export const buildInstallationDeleted = (fields: InstallationFields, config: object): NewEvent => ({
   projectId: fields.projectId,
   type: "installation.deleted",
   data: { ...fields, config },
 });
 
 /** Without reasons it is healthy again. */
-export const installationHealthChanged = (
+export const buildInstallationHealthChanged = (
   fields: InstallationFields,
   healthReasons: HealthReasonFields[],
 ): NewEvent => ({
@@ -39,27 +39,30 @@ export const installationHealthChanged = (
 });
 
 /** `created`, `updated` and `deleted` are caused by people, `refreshed` by a token refresh. */
-export const connectionEvent = (
+export const buildConnectionEvent = (
   what: "created" | "refreshed" | "updated" | "deleted",
   fields: ConnectionFields,
 ): NewEvent => ({ projectId: fields.projectId, type: `connection.${what}`, data: fields });
 
 /** `errors` are sentences for people, without secrets. */
-export const connectionError = (fields: ConnectionFields, errors: string[]): NewEvent => ({
+export const buildConnectionError = (fields: ConnectionFields, errors: string[]): NewEvent => ({
   projectId: fields.projectId,
   type: "connection.error",
   data: { ...fields, errors, error: errors },
 });
 
 /** Builds the events for connections that were deleted together with their last installation. */
-export function removedConnections(removedIds: string[], installations: InstallationFields[]): NewEvent[] {
+export function buildConnectionsRemoved(
+  removedIds: string[],
+  installations: InstallationFields[],
+): NewEvent[] {
   const byId = new Map(installations.map((fields) => [fields.connectionId, fields]));
   return removedIds.flatMap((id) => {
     const fields = byId.get(id);
     if (!fields) return [];
     const { projectId, connectionId, provider, groupRef, consumerRef, consumerName } = fields;
     return [
-      connectionEvent("deleted", {
+      buildConnectionEvent("deleted", {
         projectId,
         connectionId,
         provider,
@@ -72,7 +75,7 @@ export function removedConnections(removedIds: string[], installations: Installa
 }
 
 /** Returns an event's fields about a connection, from its row. */
-export const connectionFields = (row: {
+export const pickConnectionFields = (row: {
   id: string;
   projectId: string;
   provider: string;
@@ -112,13 +115,13 @@ export const readSchedulePaused = (fields: InstallationFields, config: object, e
 export const readTriggeredDone = (fields: InstallationFields, span: ReadSpan): NewEvent => ({
   projectId: fields.projectId,
   type: "read.triggered.done",
-  data: { ...fields, ...spanData(span) },
+  data: { ...fields, ...buildSpanData(span) },
 });
 
 export const readTriggeredError = (fields: InstallationFields, span: ReadSpan, error: string): NewEvent => ({
   projectId: fields.projectId,
   type: "read.triggered.error",
-  data: { ...fields, ...spanData(span), error },
+  data: { ...fields, ...buildSpanData(span), error },
 });
 
 export const subscribeCreateError = (fields: InstallationFields, error: string): NewEvent => ({
@@ -127,7 +130,7 @@ export const subscribeCreateError = (fields: InstallationFields, error: string):
   data: { ...fields, error },
 });
 
-const spanData = ({ objectName, from, until }: ReadSpan) => ({
+const buildSpanData = ({ objectName, from, until }: ReadSpan) => ({
   objectName,
   ...(from && { fromTimestamp: from.toISOString() }),
   ...(until && { untilTimestamp: until.toISOString() }),
@@ -158,7 +161,7 @@ export const writeAsyncDone = (fields: InstallationFields, end: WriteEnd): NewEv
 });
 
 /** For a destination that was disabled after failed deliveries. */
-export const destinationWebhookDisabled = (destination: {
+export const buildWebhookDisabled = (destination: {
   id: string;
   projectId: string;
   name: string;
@@ -174,13 +177,13 @@ export const destinationWebhookDisabled = (destination: {
   },
 });
 
-export const approvalRequested = (projectId: string, approval: Approval): NewEvent => ({
+export const buildApprovalRequested = (projectId: string, approval: Approval): NewEvent => ({
   projectId,
   type: "agent.approval.requested",
   data: { approval },
 });
 
-export const approvalDecided = (projectId: string, approval: Approval): NewEvent => ({
+export const buildApprovalDecided = (projectId: string, approval: Approval): NewEvent => ({
   projectId,
   type: "agent.approval.decided",
   data: { approval },

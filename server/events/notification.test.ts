@@ -3,7 +3,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createValidator } from "../http/validation.ts";
 import { shrinkMessage } from "../deliver/destinations/to-message.ts";
-import { connectionError, installationUpdated, readTriggeredDone, writeAsyncDone } from "./new-events.ts";
+import {
+  buildConnectionError,
+  buildInstallationUpdated,
+  readTriggeredDone,
+  writeAsyncDone,
+} from "./new-events.ts";
 import { EVENT_TYPES, type EventType, type NewEvent } from "./event-types.ts";
 import { buildNotificationSchema } from "./notification.ts";
 import { sampleEvent } from "./sample-event.ts";
@@ -87,7 +92,7 @@ test("a configuration that is too large is replaced by a URL, lastConfig first, 
     [15_000, ["lastConfigURL"]],
     [5_000, ["configURL", "lastConfigURL"]],
   ] as const) {
-    const { type, data } = installationUpdated(fields, large, large);
+    const { type, data } = buildInstallationUpdated(fields, large, large);
     const message = {
       id: "m",
       topic: type,
@@ -120,7 +125,9 @@ test("a triggered read of everything has no time span; a connection's errors hav
   const read = received(readTriggeredDone(listFields("installation.updated"), { objectName: "contacts" }));
   check(read);
   assert.ok(!("fromTimestamp" in read.data) && !("untilTimestamp" in read.data));
-  const { errors, error } = received(connectionError(listFields("installation.updated"), ["a", "b"])).data;
+  const { errors, error } = received(
+    buildConnectionError(listFields("installation.updated"), ["a", "b"]),
+  ).data;
   assert.deepEqual(
     [errors, error],
     [

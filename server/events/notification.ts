@@ -7,10 +7,10 @@ import { EVENT_DATA, type EventType } from "./event-types.ts";
 export const buildNotificationSchema = (type: EventType): TSchema =>
   Type.Object({
     notificationType: Type.Literal(type, { description: "The type of the event." }),
-    data: described(receivedData(type), "Details of the event."),
+    data: described(describeReceivedData(type), "Details of the event."),
   });
 
-function receivedData(type: EventType): TSchema {
+function describeReceivedData(type: EventType): TSchema {
   const { properties, title }: { properties: Record<string, TSchema>; title?: string } = EVENT_DATA[type];
   const members = { ...properties };
   for (const [member, urlMember] of LARGE_MEMBERS) {

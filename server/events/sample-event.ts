@@ -1,14 +1,14 @@
 /** Builds sample events for testing a destination. */
 import {
-  approvalDecided,
-  approvalRequested,
-  connectionError,
-  connectionEvent,
-  destinationWebhookDisabled,
-  installationCreated,
-  installationDeleted,
-  installationHealthChanged,
-  installationUpdated,
+  buildApprovalDecided,
+  buildApprovalRequested,
+  buildConnectionError,
+  buildConnectionEvent,
+  buildWebhookDisabled,
+  buildInstallationCreated,
+  buildInstallationDeleted,
+  buildInstallationHealthChanged,
+  buildInstallationUpdated,
   readBackfillDone,
   readSchedulePaused,
   readTriggeredDone,
@@ -42,9 +42,9 @@ export function sampleEvent(type: EventType, projectId: string): NewEvent {
     installationId: ID,
   };
   const samples: Record<EventType, () => NewEvent> = {
-    "installation.created": () => installationCreated(fields, CONFIG),
-    "installation.updated": () => installationUpdated(fields, CONFIG, CONFIG),
-    "installation.deleted": () => installationDeleted(fields, CONFIG),
+    "installation.created": () => buildInstallationCreated(fields, CONFIG),
+    "installation.updated": () => buildInstallationUpdated(fields, CONFIG, CONFIG),
+    "installation.deleted": () => buildInstallationDeleted(fields, CONFIG),
     "read.backfill.done": () =>
       readBackfillDone(fields, {
         objectName: "contacts",
@@ -57,20 +57,25 @@ export function sampleEvent(type: EventType, projectId: string): NewEvent {
     "read.triggered.error": () => readTriggeredError(fields, SPAN, "The provider did not answer."),
     "write.async.done": () => writeAsyncDone(fields, WRITE_END),
     "subscribe.create.error": () => subscribeCreateError(fields, "The provider refused the subscription."),
-    "connection.created": () => connectionEvent("created", connection),
-    "connection.refreshed": () => connectionEvent("refreshed", connection),
-    "connection.updated": () => connectionEvent("updated", connection),
-    "connection.deleted": () => connectionEvent("deleted", connection),
-    "connection.error": () => connectionError(connection, ["The refresh token was refused."]),
+    "connection.created": () => buildConnectionEvent("created", connection),
+    "connection.refreshed": () => buildConnectionEvent("refreshed", connection),
+    "connection.updated": () => buildConnectionEvent("updated", connection),
+    "connection.deleted": () => buildConnectionEvent("deleted", connection),
+    "connection.error": () => buildConnectionError(connection, ["The refresh token was refused."]),
     "destination.webhook.disabled": () =>
-      destinationWebhookDisabled({ id: ID, projectId, name: "sample", url: "https://example.com/hooks" }),
+      buildWebhookDisabled({ id: ID, projectId, name: "sample", url: "https://example.com/hooks" }),
     "installation.health.changed": () =>
-      installationHealthChanged(fields, [
+      buildInstallationHealthChanged(fields, [
         { type: "field", name: "email", detail: "The account has no such field.", since: DECIDED },
       ]),
-    "agent.approval.requested": () => approvalRequested(projectId, APPROVAL),
+    "agent.approval.requested": () => buildApprovalRequested(projectId, APPROVAL),
     "agent.approval.decided": () =>
-      approvalDecided(projectId, { ...APPROVAL, status: "approved", decideTime: DECIDED, decidedBy: PERSON }),
+      buildApprovalDecided(projectId, {
+        ...APPROVAL,
+        status: "approved",
+        decideTime: DECIDED,
+        decidedBy: PERSON,
+      }),
   };
   return samples[type]();
 }

@@ -157,10 +157,10 @@ const TYPESCRIPT: Language = {
   statement(statement, calls, names) {
     if (statement.kind === "blank") return "";
     if (statement.kind === "comment") return `// ${statement.text}`;
-    const name = statement.name === undefined ? undefined : typescriptVariable(statement.name);
+    const name = statement.name === undefined ? undefined : toTypescriptVariable(statement.name);
     if (statement.kind === "pick") {
       names.add(statement.name);
-      return `const ${name} = ${typescriptVariable(statement.from)}${statement.path};`;
+      return `const ${name} = ${toTypescriptVariable(statement.from)}${statement.path};`;
     }
     const { request, path, comment } = statement;
     const call = calls.get(request);
@@ -187,7 +187,7 @@ function writeTypescriptPath(path: string, hasManyTypes: boolean): [before: stri
 
 function writeTypescriptCall({ operationId, body, args }: Call, names: Set<string>) {
   const key = (each: Argument) =>
-    each.in === "body" ? lowerFirst(toTypescriptName(body)) : typescriptKey(each.name);
+    each.in === "body" ? lowerFirst(toTypescriptName(body)) : toTypescriptKey(each.name);
   const items = args.map((each) => addPrefix(`${key(each)}: `, writeTypescriptValue(each.value, names)));
   const method = `await busbar.${toTypescriptName(operationId)}(`;
   return { open: items.length > 0 ? `${method}{` : method, items, close: items.length > 0 ? "})" : ")" };
@@ -213,24 +213,25 @@ function writeTypescriptFetch({ method, url, headers, body }: SentRequest, names
   return { open: `await fetch(${address}, {`, items, close: `}${close}` };
 }
 
-const typescriptKey = (name: string): string =>
+const toTypescriptKey = (name: string): string =>
   /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name);
-const typescriptVariable = (name: string): string =>
+const toTypescriptVariable = (name: string): string =>
   name.toLowerCase().replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 const lowerFirst = (name: string): string => name.slice(0, 1).toLowerCase() + name.slice(1);
 
 function writeTypescriptValue(value: unknown, names: Set<string>): Printed {
   const reference = (name: string) =>
-    names.has(name) ? typescriptVariable(name) : `${ENVIRONMENT}.${toEnvironmentName(name)} ?? ""`;
+    names.has(name) ? toTypescriptVariable(name) : `${ENVIRONMENT}.${toEnvironmentName(name)} ?? ""`;
   if (typeof value === "string") {
-    const whole = wholeVariable(value);
+    const whole = findWholeVariable(value);
     if (whole !== undefined) return reference(whole);
     if (!value.includes(OPEN)) return JSON.stringify(value);
     return `\`${value.replaceAll(/[`\\]/g, String.raw`\$&`).replaceAll(VARIABLE, (_, name: string) => `\${${reference(name)}}`)}\``;
   }
-  const key = (name: string) => `${typescriptKey(name)}: `;
+  const key = (name: string) => `${toTypescriptKey(name)}: `;
   return (
-    compound(value, (each) => writeTypescriptValue(each, names), key, ["{", "}"]) ?? JSON.stringify(value)
+    printCompound(value, (each) => writeTypescriptValue(each, names), key, ["{", "}"]) ??
+    JSON.stringify(value)
   );
 }
 
@@ -285,7 +286,7 @@ function writePythonValue(value: unknown, names: Set<string>): Printed {
   const reference = (name: string) =>
     names.has(name) ? name.toLowerCase() : `os.environ["${toEnvironmentName(name)}"]`;
   if (typeof value === "string") {
-    const whole = wholeVariable(value);
+    const whole = findWholeVariable(value);
     if (whole !== undefined) return reference(whole);
     const text = JSON.stringify(value);
     return value.includes(OPEN)
@@ -295,16 +296,16 @@ function writePythonValue(value: unknown, names: Set<string>): Printed {
   const plain =
     value === null ? "None" : value === true ? "True" : value === false ? "False" : JSON.stringify(value);
   const key = (name: string) => `${JSON.stringify(name)}: `;
-  return compound(value, (each) => writePythonValue(each, names), key, ["{", "}"]) ?? plain;
+  return printCompound(value, (each) => writePythonValue(each, names), key, ["{", "}"]) ?? plain;
 }
 
 /** The clients' programs take from the environment what no block before has made. */
 const toEnvironmentName = (name: string): string => (name === "KEY" ? "BUSBAR_API_KEY" : name);
 
-const wholeVariable = (text: string): string | undefined =>
+const findWholeVariable = (text: string): string | undefined =>
   new RegExp(`^${VARIABLE.source}$`).exec(text)?.[1];
 
-function compound(
+function printCompound(
   value: unknown,
   each: (value: unknown) => Printed,
   key: (name: string) => string,

@@ -33,7 +33,7 @@ export const PAGE_PROGRAM = `${TABS_PROGRAM}${COPY_PROGRAM}`;
 export function renderGuidePage(guide: Guide, page: GuidePage): Page {
   const article = guide.articles.get(page.name) ?? renderArticle(guide, page);
   guide.articles.set(page.name, article);
-  return layOut(guide, page.name, page.title, article);
+  return renderLayout(guide, page.name, page.title, article);
 }
 
 function renderArticle(guide: Guide, page: GuidePage): string {
@@ -69,7 +69,7 @@ export function searchPage(guide: Guide, query: string): Page {
   );
   const none = query.trim() === "" ? "Type what you look for." : "Nothing fits. Try fewer or other words.";
   const main = `<h1>Search</h1>${rows.join("") || `<p>${none}</p>`}`;
-  return layOut(guide, undefined, query.trim() === "" ? "Search" : `Search: ${query}`, main, query);
+  return renderLayout(guide, undefined, query.trim() === "" ? "Search" : `Search: ${query}`, main, query);
 }
 
 /** Returns the list of pages for language models, as llmstxt.org describes it. */
@@ -135,7 +135,13 @@ function toPagePath(guide: Guide, page: GuidePage, target: string): string | und
   return `/docs/guide/${name}${anchor ? `#${anchor}` : ""}`;
 }
 
-function layOut(guide: Guide, current: string | undefined, title: string, text: string, query = ""): Page {
+function renderLayout(
+  guide: Guide,
+  current: string | undefined,
+  title: string,
+  text: string,
+  query = "",
+): Page {
   const link = (name: string) => {
     const page = guide.pages.get(name);
     if (!page) return "";

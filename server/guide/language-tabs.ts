@@ -41,7 +41,9 @@ export function renderLanguageTabs(markdown: InstanceType<typeof MarkdownIt>, fo
         .slice(index, end)
         .map(({ info, content }): Block => ({ language: info, content }));
       const blocks =
-        written.length === 1 && token.info === "sh" ? inClients(token.content, forms, known) : written;
+        written.length === 1 && token.info === "sh"
+          ? translateForClients(token.content, forms, known)
+          : written;
       if (blocks.length < 2) {
         shown.push(token);
         continue;
@@ -65,7 +67,7 @@ interface Block {
 const isCode = (token: Token | undefined): boolean =>
   token?.type === "fence" && Object.hasOwn(LANGUAGES, token.info);
 
-function inClients(content: string, forms: ClientForms, known: Set<string>): Block[] {
+function translateForClients(content: string, forms: ClientForms, known: Set<string>): Block[] {
   const commands = { language: "sh", content };
   const said = forms(content, known);
   if (!said) return [commands];

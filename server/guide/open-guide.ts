@@ -137,7 +137,7 @@ function listSections({ name, title, markdown }: GuidePage): Section[] {
     const anchor = anchors(heading[2] ?? "");
     if (heading[1] === "#") continue;
     sections.push(current);
-    current = { page: name, pageTitle: title, anchor, title: plainText(heading[2] ?? ""), text: "" };
+    current = { page: name, pageTitle: title, anchor, title: toPlainText(heading[2] ?? ""), text: "" };
   }
   return [...sections, current].filter(({ anchor, text }) => anchor !== "" || text.trim() !== "");
 }
@@ -146,7 +146,7 @@ function listSections({ name, title, markdown }: GuidePage): Section[] {
 export function createAnchors(): (heading: string) => string {
   const seen = new Map<string, number>();
   return (heading) => {
-    const anchor = plainText(heading)
+    const anchor = toPlainText(heading)
       .toLowerCase()
       .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
       .trim()
@@ -157,4 +157,4 @@ export function createAnchors(): (heading: string) => string {
   };
 }
 
-const plainText = (markdown: string): string => dropLinks(markdown).replaceAll(/[`*]/g, "");
+const toPlainText = (markdown: string): string => dropLinks(markdown).replaceAll(/[`*]/g, "");

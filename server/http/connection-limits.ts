@@ -28,13 +28,13 @@ export function limitSilence(
   const { raw } = request;
   if (raw.complete) return;
   raw.setTimeout(silenceMs, () => {
-    if (!reply.sent && !raw.complete) reply.send(bodySilent(silenceMs));
+    if (!reply.sent && !raw.complete) reply.send(buildBodySilent(silenceMs));
     else raw.socket.destroy();
   });
   raw.once("end", () => raw.socket.setTimeout(TIMEOUTS.connectionTimeout));
 }
 
-const bodySilent = (silenceMs: number): Problem =>
+const buildBodySilent = (silenceMs: number): Problem =>
   new Problem("request-timeout", {
     detail: `Nothing of the body arrived for ${silenceMs / 1_000} s. Send the request again without a pause.`,
   });

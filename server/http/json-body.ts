@@ -26,7 +26,7 @@ const COLON = 0x3a;
  * takes many times as long as parsing. The text is valid JSON.
  */
 function inspect(text: string): void {
-  const escapes = dangerousEscapes(text);
+  const escapes = findDangerousEscapes(text);
   let level = 0;
   let lastTextAt = 0;
   let at = 0;
@@ -78,7 +78,7 @@ const PROTO = '"__proto__"';
 const DANGEROUS_ESCAPE = /\\u(?:00(?:00|5f|6f|7[024])|d[89a-f])/gi;
 
 /** Finds dangerous escapes of one text after another, each only once. */
-function dangerousEscapes(text: string): { isIn(from: number, end: number): boolean } {
+function findDangerousEscapes(text: string): { isIn(from: number, end: number): boolean } {
   let next = text.includes("\\u") ? -1 : Infinity;
   return {
     isIn(from, end) {

@@ -32,7 +32,7 @@ export interface RefusedRequest {
 }
 
 /** Returns the refused request; undefined if its credential or project is not known. */
-export function refusedRequest(request: FastifyRequest, problem: Problem): RefusedRequest | undefined {
+export function toRefusedRequest(request: FastifyRequest, problem: Problem): RefusedRequest | undefined {
   const { known } = request;
   const projectId = known?.project?.id ?? known?.caller.projectId;
   if (!known || projectId === undefined) return undefined;
@@ -44,7 +44,7 @@ export function refusedRequest(request: FastifyRequest, problem: Problem): Refus
     // Normalized, so that an erasure finds the name of a group in it.
     path: normalizePath(request.originalUrl.split("?")[0] ?? ""),
     operationId: known.entry.endpoint.operationId,
-    ...namedGroup(request.body, request.query, request.params),
+    ...findNamedGroup(request.body, request.query, request.params),
     problem,
   };
 }
@@ -52,7 +52,7 @@ export function refusedRequest(request: FastifyRequest, problem: Problem): Refus
 /** No group has a longer one. */
 const LONGEST_REFERENCE = 255;
 
-function namedGroup(...parts: unknown[]): { groupRef?: string } {
+function findNamedGroup(...parts: unknown[]): { groupRef?: string } {
   for (const part of parts) {
     const groupRef: unknown =
       typeof part === "object" && part !== null && "groupRef" in part && part.groupRef;

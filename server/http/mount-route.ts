@@ -39,7 +39,7 @@ export function mountRoute(scope: FastifyInstance, entry: Route, options: Server
 
 function mount(scope: FastifyInstance, entry: Route, options: ServerOptions, bodyLimit: number): void {
   const { endpoint: target } = entry;
-  const readInputs = inputReader(entry);
+  const readInputs = createInputReader(entry);
   scope.route({
     method: entry.method,
     url: toRouterPattern(entry.path),
@@ -93,7 +93,7 @@ async function authorize(
     headers: request.headers,
     audience,
     recognizesProject: target.recognizesProject,
-    projectIdOrName: target.inProject ? namedProject(target, request) : undefined,
+    projectIdOrName: target.inProject ? findNamedProject(target, request) : undefined,
     orgId: findLeastRole(entry) && (request.params as { orgId?: string }).orgId,
     address,
   });
@@ -108,7 +108,7 @@ async function authorize(
 const isChange = ({ method, path }: Route): boolean => method !== "GET" && path.startsWith("/v1/");
 
 /** Returns the project before schemas are checked: callers without access to it learn nothing else. */
-function namedProject(target: Endpoint, { params, body }: FastifyRequest): string | undefined {
+function findNamedProject(target: Endpoint, { params, body }: FastifyRequest): string | undefined {
   const named = (target.projectInBody ? body : params) as Record<string, unknown> | null | undefined;
   const project = named?.["projectIdOrName"] ?? named?.["projectId"];
   return typeof project === "string" ? project : undefined;
@@ -126,7 +126,7 @@ const refuseUnscoped = (): Problem => {
  * Returns a function that checks path, query and body against the schemas. Throws `invalid-request`. Unknown names are
  * refused, except in the query of public endpoints, to which providers, browsers and probes add their own.
  */
-function inputReader({ endpoint: target, audience }: Route): (request: FastifyRequest) => Inputs {
+function createInputReader({ endpoint: target, audience }: Route): (request: FastifyRequest) => Inputs {
   const pass = (value: unknown) => value;
   const names = {
     query: Object.keys(target.query?.properties ?? {}),

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { Problem } from "../../ground/errors.ts";
-import { excludesType, problemBody, toProblem } from "./problem.ts";
+import { excludesType, formatProblem, toProblem } from "./problem.ts";
 
 const context = { requestId: "r1", subsystem: "api", docsUrl: "http://docs.test" } as const;
 
@@ -33,14 +33,14 @@ describe("an error", () => {
     for (const error of [new Error("password is hunter2"), "hunter2", undefined, { secret: "hunter2" }]) {
       const problem = toProblem(error);
       assert.equal(problem.status, 500);
-      assert.doesNotMatch(JSON.stringify(problemBody(problem, context)), /hunter2/);
+      assert.doesNotMatch(JSON.stringify(formatProblem(problem, context)), /hunter2/);
     }
   });
 });
 
 describe("the body of a refusal", () => {
   test("names its type, its request and whether to retry", () => {
-    const body = problemBody(new Problem("too-many-requests", { detail: "Wait." }), context);
+    const body = formatProblem(new Problem("too-many-requests", { detail: "Wait." }), context);
     assert.equal(body["type"], "http://docs.test/problems/too-many-requests");
     assert.equal(body["href"], body["type"]);
     assert.equal(body["instance"], "urn:uuid:r1");
@@ -50,7 +50,7 @@ describe("the body of a refusal", () => {
   test("lists causes as texts for clients that do not know issues, if there are several", () => {
     const issues = ["a", "b"].map((name) => ({ in: "body" as const, name, detail: "is missing" }));
     const of = (count: number) =>
-      problemBody(new Problem("invalid-request", { detail: "x", issues: issues.slice(0, count) }), context);
+      formatProblem(new Problem("invalid-request", { detail: "x", issues: issues.slice(0, count) }), context);
     assert.deepEqual(of(2)["causes"], ["a: is missing", "b: is missing"]);
     assert.equal(of(1)["causes"], undefined);
   });

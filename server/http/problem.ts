@@ -12,7 +12,7 @@ export const PROBLEM_MEDIA_TYPE = "application/problem+json";
 export type Subsystem = "api" | "write" | "read" | "search" | "proxy";
 
 /** Returns the body of a refusal. `docsUrl`: base URL of the reference, without a trailing slash. */
-export function problemBody(
+export function formatProblem(
   problem: Problem,
   context: { requestId: string; subsystem: Subsystem; docsUrl: string; support?: SupportContact },
 ): Record<string, unknown> {

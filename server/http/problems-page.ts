@@ -10,7 +10,7 @@ export function renderProblemTypesPage(): Page {
       `<tr><td><a href="/docs/problems/${slug}"><code>${slug}</code></a></td><td>${status}</td>` +
       `<td>${escapeHtml(title)}</td><td>${retryable ? "yes" : "no"}</td></tr>`,
   );
-  return page(
+  return renderPage(
     "Problem types",
     `<p>Every error is a Problem (RFC 9457). Its <code>detail</code> says what happened and what to do; ` +
       `<code>requestId</code> finds it in the log.</p><div class="wide"><table><tr><th>type</th><th>status</th>` +
@@ -24,7 +24,7 @@ export function renderProblemTypePage(slug: string): Page | undefined {
   const types: Record<string, ProblemType> = PROBLEM_TYPES;
   const type = Object.hasOwn(types, slug) ? types[slug] : undefined;
   if (!type) return undefined;
-  return page(
+  return renderPage(
     type.title,
     `<p><code>${slug}</code>, HTTP status ${type.status}</p>` +
       `<h2>Causes</h2><p>${renderCode(type.causes)}</p><h2>What to do</h2><p>${renderCode(type.remedy)}</p>` +
@@ -46,7 +46,7 @@ const RETRY = {
 
 const renderCode = (text: string): string => escapeHtml(text).replaceAll(/`([^`]+)`/g, "<code>$1</code>");
 
-const page = (title: string, content: string): Page =>
+const renderPage = (title: string, content: string): Page =>
   renderStyledPage({
     status: 200,
     title: `Busbar: ${title}`,

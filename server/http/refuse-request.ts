@@ -2,11 +2,11 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Problem } from "../../ground/errors.ts";
 import { roundUpToSecond } from "../../ground/retry-after.ts";
-import { refusedRequest } from "./known-callers.ts";
+import { toRefusedRequest } from "./known-callers.ts";
 import { linger } from "./linger.ts";
-import { excludesType, problemBody, PROBLEM_MEDIA_TYPE, toProblem, type Subsystem } from "./problem.ts";
+import { excludesType, formatProblem, PROBLEM_MEDIA_TYPE, toProblem, type Subsystem } from "./problem.ts";
 import { requestIds } from "./request-work.ts";
-import { securityHeaders, type ServerOptions } from "./server-options.ts";
+import { listSecurityHeaders, type ServerOptions } from "./server-options.ts";
 
 /** Sends an error as a Problem, and logs errors of the service itself. */
 export function refuseRequest(
@@ -27,11 +27,11 @@ export function refuseRequest(
       problem.message,
     );
   }
-  const refused = options.onRefused && refusedRequest(request, problem);
+  const refused = options.onRefused && toRefusedRequest(request, problem);
   if (refused) options.onRefused?.(refused);
   const subsystem = chooseSubsystem(request.url);
   const { support } = options;
-  const body = problemBody(problem, {
+  const body = formatProblem(problem, {
     requestId: request.id,
     subsystem,
     docsUrl: options.docsUrl(),
@@ -45,7 +45,7 @@ export function refuseRequest(
     reply
       .code(problem.status)
       .headers({
-        ...securityHeaders(options),
+        ...listSecurityHeaders(options),
         "x-request-id": request.id,
         ...retryHeader(problem),
         ...problem.options.headers,

@@ -90,7 +90,7 @@ export type OnAnswer = (answer: SentAnswer) => void;
 const YEAR_SECONDS = 31_536_000;
 
 /** Returns the headers of every answer that limit what a browser may do with it. */
-export const securityHeaders = ({ isHttps }: Pick<ServerOptions, "isHttps">): Record<string, string> => ({
+export const listSecurityHeaders = ({ isHttps }: Pick<ServerOptions, "isHttps">): Record<string, string> => ({
   "x-content-type-options": "nosniff",
   ...(isHttps?.() && { "strict-transport-security": `max-age=${YEAR_SECONDS}` }),
 });

@@ -11,7 +11,7 @@ import { parseJson } from "./json-body.ts";
 import { BODY_LIMIT_BYTES, mountRoute } from "./mount-route.ts";
 import { refuseRequest } from "./refuse-request.ts";
 import { endRequest, requestIds } from "./request-work.ts";
-import { securityHeaders, type ServerOptions } from "./server-options.ts";
+import { listSecurityHeaders, type ServerOptions } from "./server-options.ts";
 import { refuseUnknownPath } from "./unknown-path.ts";
 
 /** Returns a server that is ready to listen. */
@@ -55,14 +55,14 @@ export function createServer(options: ServerOptions): FastifyInstance {
   // Properties of the request, since entries of a WeakMap cost each collection of young objects more.
   app.decorateRequest("known", undefined).decorateRequest("work", undefined);
   app.addHook("onRequest", (request, reply, done) => {
-    reply.header("x-request-id", request.id).headers(securityHeaders(options));
+    reply.header("x-request-id", request.id).headers(listSecurityHeaders(options));
     // Fastify reports only an answer that was sent whole or failed.
     reply.raw.once("close", () => {
       const { writableFinished, errored } = reply.raw;
       if (!writableFinished && !errored)
         ended(request, reply, hasClientLeft(request) ? CLIENT_LEFT : CUT_OFF);
     });
-    done(request.url.includes("%00") ? nulInUrl() : undefined);
+    done(request.url.includes("%00") ? refuseNulInUrl() : undefined);
   });
   app.addHook("preParsing", (request, reply, _payload, done) => {
     if (request.is404) return done(refuseUnknownPath(request, routes, options.proxyUrl?.()));
@@ -94,7 +94,7 @@ function decodeUtf8(body: Buffer): string {
 }
 
 /** PostgreSQL stores no NUL, so no name contains one. */
-const nulInUrl = (): Problem =>
+const refuseNulInUrl = (): Problem =>
   new Problem("invalid-request", { detail: "The URL contains a NUL (`%00`). Remove it." });
 
 /** Load balancers and scrapers request these every second, so their successes are logged for debugging only. */

@@ -25,7 +25,7 @@ export function refuseUnknownPath(request: FastifyRequest, routes: Route[], prox
   const methods = routes.filter((entry) => matchesRoute(entry.path, routed)).map(({ method }) => method);
   if (methods.length > 0) {
     return new Problem("method-not-allowed", {
-      detail: `${path} takes ${methods.join(", ")}, not ${request.method}.${surfaceAdvice(elsewhere, path)}`,
+      detail: `${path} takes ${methods.join(", ")}, not ${request.method}.${adviseSurface(elsewhere, path)}`,
       headers: { allow: methods.join(", ") },
     });
   }
@@ -35,12 +35,12 @@ export function refuseUnknownPath(request: FastifyRequest, routes: Route[], prox
     ? `This is the API; a call with \`X-Amp-Proxy-Version\` goes to the proxy: ${proxy}.`
     : `The endpoints are listed at /docs; calls that a provider should get go to the proxy: ${proxy}.`;
   return new Problem("unknown-path", {
-    detail: `There is no endpoint at ${request.method} ${path}.${versionAdvice(request.method, path, routes) || nameAdvice(request.method, path, { steps: routed, routes })}${surfaceAdvice(elsewhere, path)} ${advice}`,
+    detail: `There is no endpoint at ${request.method} ${path}.${adviseVersion(request.method, path, routes) || nameAdvice(request.method, path, { steps: routed, routes })}${adviseSurface(elsewhere, path)} ${advice}`,
   });
 }
 
 /** Returns a sentence with the address that a path without its version was meant for. */
-function versionAdvice(method: string, path: string, routes: Route[]): string {
+function adviseVersion(method: string, path: string, routes: Route[]): string {
   const steps = splitPath(`/v1${path}`);
   const known = routes.find((entry) => entry.method === method && matchesRoute(entry.path, steps));
   return known ? ` Did you mean /v1${path}?` : "";
@@ -70,7 +70,7 @@ function nameAdvice(method: string, path: string, at: { steps: string[]; routes:
 }
 
 /** Returns a sentence that names the data surfaces which have the path; the path alone does not say which one is meant. */
-function surfaceAdvice(surfaces: readonly string[], path: string): string {
+function adviseSurface(surfaces: readonly string[], path: string): string {
   if (surfaces.length === 0) return "";
   const each = (words: (surface: string) => string, between: string) => surfaces.map(words).join(between);
   const addresses = each((surface) => `/${surface}${path}`, " or ");

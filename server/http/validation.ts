@@ -58,7 +58,7 @@ export function createValidator(schema: TSchema, place: Place, names?: Names): (
   let unknown: ((value: unknown) => Issue[]) | undefined;
   return (value) => {
     check ??= compile(schema, place === "body" ? "body" : "text");
-    unknown ??= names && unknownIssues(schema, place === "body" ? "body" : "query", names);
+    unknown ??= names && createUnknownCheck(schema, place === "body" ? "body" : "query", names);
     const issues = unknown?.(value) ?? [];
     if (check(value) && issues.length === 0) return value;
     const errors = dropRepeats((check.errors ?? []).slice(0, MAX_ERRORS)).slice(0, MAX_ISSUES);
@@ -67,7 +67,11 @@ export function createValidator(schema: TSchema, place: Place, names?: Names): (
   };
 }
 
-function unknownIssues(schema: TSchema, place: "body" | "query", names: Names): (value: unknown) => Issue[] {
+function createUnknownCheck(
+  schema: TSchema,
+  place: "body" | "query",
+  names: Names,
+): (value: unknown) => Issue[] {
   const find = findUnknownNames(schema);
   const detail = place === "body" ? "is not a member of this request" : "is not a parameter of this endpoint";
   return (value) =>
@@ -118,7 +122,7 @@ function joinTypes(errors: ErrorObject[]): ErrorObject[] {
 const listTypes = ({ params }: ErrorObject): string[] => String(params["type"]).split(",");
 
 function toIssue(error: ErrorObject, place: Place, root: unknown): Issue {
-  const value = valueAt(root, error.instancePath);
+  const value = getShownValue(root, error.instancePath);
   const remedy =
     error.keyword === "enum" ? suggestValue(value, error.params["allowedValues"] as unknown[]) : "";
   return {
@@ -201,7 +205,7 @@ const addArticle = (type: string): string =>
 const SECRET_NAME = /key|secret|token|password|auth|credential/i;
 
 /** Returns the faulty value if it is short; never a whole document, never a secret. */
-function valueAt(root: unknown, pointer: string): unknown {
+function getShownValue(root: unknown, pointer: string): unknown {
   if (SECRET_NAME.test(pointer)) return undefined;
   let value = root;
   for (const segment of pointer.split("/").slice(1).map(unescape)) {

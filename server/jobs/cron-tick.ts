@@ -15,7 +15,7 @@ interface TickOptions {
 }
 
 /** Returns the first tick after a time. The expression must be valid (`manifest/schedule.ts`), UTC. */
-export function nextTick(schedule: string, after: Date, { minuteMs, offsetMs = 0 }: TickOptions): Date {
+export function findNextTick(schedule: string, after: Date, { minuteMs, offsetMs = 0 }: TickOptions): Date {
   const cron = patterns.get(schedule) ?? new Cron(schedule, { timezone: "UTC", paused: true });
   patterns.set(schedule, cron);
   // Short minutes are counted from the beginning of the day, so that all processes agree.

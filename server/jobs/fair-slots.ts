@@ -73,7 +73,7 @@ export class FairSlots<Item> {
   add(item: Item): void {
     const { getKey, getGroup } = this.#options;
     const group = getGroup(item);
-    const slots = this.#keys.get(getKey(item)) ?? newSlots<Item>(group);
+    const slots = this.#keys.get(getKey(item)) ?? createSlots<Item>(group);
     slots.waiting.push(item);
     this.#keys.set(getKey(item), slots);
     this.#count(group, 1);
@@ -138,7 +138,7 @@ export class FairSlots<Item> {
   capacity(key: string, group: string): number {
     const free = this.#freeFor(group);
     if (free <= 0) return 0;
-    const slots = this.#keys.get(key) ?? newSlots<Item>(group);
+    const slots = this.#keys.get(key) ?? createSlots<Item>(group);
     const { waiting, running, limit } = slots;
     const atOnce = Math.min(limit, Math.max(1, Math.floor(free * PART_OF_KEY)));
     return Math.max(0, atOnce + mayWait(slots, free) - running - waiting.length);
@@ -151,7 +151,7 @@ export class FairSlots<Item> {
 
   /** Returns whether to query the queue at once: half of the slots of this key are idle, and its group may take more. */
   isShort(key: string, group: string): boolean {
-    const { waiting, running, limit } = this.#keys.get(key) ?? newSlots<Item>(group);
+    const { waiting, running, limit } = this.#keys.get(key) ?? createSlots<Item>(group);
     return running + waiting.length < limit / 2 && !this.#isCrowded(group);
   }
 
@@ -176,7 +176,7 @@ export class FairSlots<Item> {
 const mayWait = <Item>({ isQuick, limit }: Slots<Item>, free: number): number =>
   isQuick && limit === SLOTS_PER_KEY ? Math.min(MAX_WAITING, Math.floor(free * PART_OF_WAITING)) : 0;
 
-const newSlots = <Item>(group: string): Slots<Item> => ({
+const createSlots = <Item>(group: string): Slots<Item> => ({
   group,
   waiting: [],
   running: 0,

@@ -30,14 +30,14 @@ export function openMetrics(database: Database): Metrics {
   watchDatabase(registry, database);
   return {
     registry,
-    proxy: proxyMeter(registry),
+    proxy: createProxyMeter(registry),
     ...openOperationMeters(registry),
     ...openOtherMeters(registry),
     subscribeMeter: subscribeMeter(registry),
   };
 }
 
-function proxyMeter(registry: Registry): ProxyMeter {
+function createProxyMeter(registry: Registry): ProxyMeter {
   const registers = [registry];
   const calls = new Histogram({
     name: "busbar_proxy_call_duration_seconds",

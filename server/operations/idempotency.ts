@@ -149,7 +149,7 @@ class KeyedRequests implements Idempotency {
     // It may have ended after it was read as running, and stored its answer.
     const used = found.status === null ? await findIdempotencyKey(database.control, place) : found;
     if (used?.operationId !== found.operationId || used.claimedBy !== found.claimedBy) return undefined;
-    const answer = await firstAnswer<A>(this.#deps, request, used);
+    const answer = await replayFirstAnswer<A>(this.#deps, request, used);
     if (answer) return answer;
     // What is executed later keeps its operation id, so that it cannot be accepted twice even if the first statement is
     // committed after this one.
@@ -269,7 +269,7 @@ async function keepRefusal(
 }
 
 /** Returns the answer of a first request that is no longer running; undefined when it did nothing. */
-async function firstAnswer<A extends Answer>(
+async function replayFirstAnswer<A extends Answer>(
   deps: Services,
   keyed: Keyed,
   used: IdempotencyRow,

@@ -107,7 +107,7 @@ export function openOperationLedger(deps: LedgerServices): OperationLedger {
       try {
         await (agent ? beginAct({ ...withClaim(operation), agent }) : begin.add(operation));
       } catch (error) {
-        if (mayBeCommitted(error)) endWithoutWaiting(notSent(operation));
+        if (mayBeCommitted(error)) endWithoutWaiting(endAsNotSent(operation));
         throw error;
       }
     },
@@ -189,7 +189,7 @@ async function endJudged(
     if (judged) verdicts?.add({ ...judged, operationId: id, time: now() });
 }
 
-function notSent({ id, objectName, messageName = objectName }: NewOperation): EndedOperation {
+function endAsNotSent({ id, objectName, messageName = objectName }: NewOperation): EndedOperation {
   const error = "Not sent: the database connection broke before the write could begin";
   const result = `[${messageName}] ${error}`;
   return { id, status: "failure", result, metadata: {}, log: [{ severity: "ERROR", msg: error }] };

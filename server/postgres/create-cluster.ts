@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { StartError } from "../../ground/errors.ts";
 import type { Binaries } from "./find-binaries.ts";
 import { runTool } from "./run-tool.ts";
-import { dataArgument, type ServerUser } from "./server-user.ts";
+import { quoteDataArgument, type ServerUser } from "./server-user.ts";
 
 export const ROLE = "busbar";
 export const DATABASE = "busbar";
@@ -61,7 +61,7 @@ async function sweepUnfinished(dataDir: string): Promise<void> {
  * moves to another machine. initdb's fsync pass is kept: it takes 20 to 60 ms, and later checkpoints would not replace it.
  */
 async function initialise(data: string, binaries: Binaries, user: ServerUser): Promise<void> {
-  const args = ["-D", dataArgument(data, user), "-U", "postgres", "--auth=trust", "--encoding=UTF8"];
+  const args = ["-D", quoteDataArgument(data, user), "-U", "postgres", "--auth=trust", "--encoding=UTF8"];
   args.push("--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--no-instructions");
   const result = await runTool({ program: binaries.initdb, args, user, cwd: data });
   if (!result.ok) throw new StartError(`the embedded PostgreSQL could not be set up: ${result.stderr}`);
@@ -77,7 +77,15 @@ async function addRoleAndDatabase(data: string, binaries: Binaries, user: Server
     `CREATE DATABASE ${DATABASE} OWNER ${ROLE};`,
     "",
   ].join("\n\n");
-  const args = ["--single", "-D", dataArgument(data, user), "-c", "log_checkpoints=off", "-j", "postgres"];
+  const args = [
+    "--single",
+    "-D",
+    quoteDataArgument(data, user),
+    "-c",
+    "log_checkpoints=off",
+    "-j",
+    "postgres",
+  ];
   const result = await runTool({ program: binaries.postgres, args, user, cwd: data, input });
   if (result.ok && !/(ERROR|FATAL|PANIC):/.test(result.stderr)) return;
   throw new StartError(`the embedded PostgreSQL could not be set up: ${result.stderr}`);

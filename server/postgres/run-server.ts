@@ -10,7 +10,7 @@ import type { Log } from "../../ground/log.ts";
 import type { Binaries } from "./find-binaries.ts";
 import type { Cluster } from "./open-cluster.ts";
 import { SERVER_ENV } from "./run-tool.ts";
-import { dataArgument, type ServerUser } from "./server-user.ts";
+import { quoteDataArgument, type ServerUser } from "./server-user.ts";
 
 interface PostgresOptions {
   cluster: Cluster;
@@ -51,7 +51,7 @@ export async function runServer({
   signal,
 }: PostgresOptions): Promise<RunningServer> {
   const socketDir = await chooseSocketDir(cluster.data, user);
-  const bindDir = socketDir === cluster.data ? dataArgument(cluster.data, user) : socketDir;
+  const bindDir = socketDir === cluster.data ? quoteDataArgument(cluster.data, user) : socketDir;
   const removeSocketDir = async () => {
     if (socketDir !== cluster.data) await rm(socketDir, { recursive: true, force: true });
   };
@@ -61,7 +61,7 @@ export async function runServer({
   // A session of its own, so that Ctrl-C reaches only us. A file instead of a pipe, because it may outlive us.
   const child = spawn(
     binaries.postgres,
-    ["-D", dataArgument(cluster.data, user), ...listSettings(bindDir, maxConnections)],
+    ["-D", quoteDataArgument(cluster.data, user), ...listSettings(bindDir, maxConnections)],
     {
       ...user,
       cwd: cluster.data,

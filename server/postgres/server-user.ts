@@ -23,7 +23,7 @@ export async function findServerUser(folder: string): Promise<ServerUser> {
     return undefined;
   }
   if (process.platform !== "linux") {
-    // Without /proc/self/cwd (see dataArgument), data below folders of root cannot be reached.
+    // Without /proc/self/cwd (see quoteDataArgument), data below folders of root cannot be reached.
     throw new StartError(
       "the embedded PostgreSQL cannot run as root here: use an ordinary user, or set DATABASE_URL",
     );
@@ -53,4 +53,4 @@ function findInPasswd(passwd: string, name: string): ServerUser {
  * parents. No process of PostgreSQL ever leaves its data folder, so the path always means the same folder, and the data
  * can stay where the operator put it. (`-D .` does not work: PostgreSQL makes it absolute at once.)
  */
-export const dataArgument = (data: string, user: ServerUser): string => (user ? "/proc/self/cwd" : data);
+export const quoteDataArgument = (data: string, user: ServerUser): string => (user ? "/proc/self/cwd" : data);

@@ -67,7 +67,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     );
     let stopped: Promise<void> | undefined;
     return {
-      connectionString: connectionString(cluster, server),
+      connectionString: buildConnectionString(cluster, server),
       stop: () => (stopped ??= server.stop().finally(() => claim.release())),
     };
   } catch (error) {
@@ -94,7 +94,7 @@ function asStartError(error: unknown, dataDir: string): unknown {
 }
 
 /** Encodes the socket folder as host instead of `?host=`, because `new URL()` refuses a user without a host. */
-function connectionString(cluster: Cluster, server: RunningServer): string {
+function buildConnectionString(cluster: Cluster, server: RunningServer): string {
   const host = encodeURIComponent(server.socketDir);
   return `postgresql://${ROLE}:${cluster.password}@${host}:${SOCKET_PORT}/${DATABASE}`;
 }

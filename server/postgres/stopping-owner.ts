@@ -12,7 +12,7 @@ const STOPPING = "stopping";
 
 /** Notes in the process file of the data folder that this process stops. Without such a file nobody waits. */
 export async function markStopping(dataDir: string): Promise<void> {
-  const file = pidFile(dataDir);
+  const file = getPidFile(dataDir);
   const { pid } = await readOwner(file);
   if (pid === process.pid) await writeFile(file, `${pid} ${STOPPING}\n`).catch(() => {});
 }
@@ -24,7 +24,7 @@ export async function awaitStopped(
 ): Promise<void> {
   const untilMs = elapsedMs() + LONGEST_STOP_MS;
   for (let isTold = false; elapsedMs() < untilMs; isTold = true) {
-    const { pid, isStopping } = await readOwner(pidFile(dataDir));
+    const { pid, isStopping } = await readOwner(getPidFile(dataDir));
     // After a kill during a stop the file stays; in a container the next process has the same id.
     if (!isStopping || pid === process.pid || !isAlive(pid)) return;
     if (!isTold) log.info({ pid }, "waiting for the Busbar that stops on this data folder");
@@ -32,7 +32,7 @@ export async function awaitStopped(
   }
 }
 
-const pidFile = (dataDir: string): string => join(dataDir, "busbar.pid");
+const getPidFile = (dataDir: string): string => join(dataDir, "busbar.pid");
 
 async function readOwner(file: string): Promise<{ pid: number; isStopping: boolean }> {
   const [pid, state] = (await readFile(file, "utf8").catch(() => "")).trim().split(" ");

@@ -15,7 +15,7 @@ import { MAX_HEADER_BYTES, refuseTunnel, refuseUnreadable } from "./refuse-on-so
 import { toProxyProblem, refuse } from "./refuse.ts";
 import { CallerGone, collect, KEPT_BYTES, MAX_SIGNED_BYTES, refuseToSign, Upload } from "./request-body.ts";
 import { targetPath } from "./target-path.ts";
-import { idsOfCall, type Admission } from "./target.ts";
+import { listWorkIds, type Admission } from "./target.ts";
 import { InstallationRefusal, type Targets } from "./targets.ts";
 import type { UsageLog } from "./usage-log.ts";
 
@@ -194,7 +194,7 @@ function refuseCall(
     record(deps, request, attempt, { status, bytesUp: 0, bytesDown: 0, requestId, byBusbar: true });
   }
   // A caller that waits for 100 may send its body or the next request, which cannot be distinguished.
-  const ids = attempt.by && idsOfCall(attempt.by.target, attempt.traceparent);
+  const ids = attempt.by && listWorkIds(attempt.by.target, attempt.traceparent);
   refuse(deps, response, error, { close: attempt.expectsContinue, requestId, ids });
 }
 

@@ -78,7 +78,7 @@ export class ProviderResponseStream {
     this.#length = length;
     if (this.#requestId !== undefined) lines.push("X-Request-Id", this.#requestId);
     if (this.#extra.length > 0) lines.push(...this.#extra);
-    this.#response.writeHead(status, reasonPhrase(reason), lines);
+    this.#response.writeHead(status, toReasonPhrase(reason), lines);
     this.begun = true;
     // Small bodies arrive with their head and share its write; a head without a body must not wait for one.
     if (pendingHeads.push(this) === 1) setImmediate(sendHeads);
@@ -124,7 +124,7 @@ export class ProviderResponseStream {
  * Returns the reason phrase with one character per byte, as Node writes it. Undici decodes it as UTF-8, which loses
  * other bytes; such a phrase is dropped, since it has no meaning for clients.
  */
-function reasonPhrase(reason: string): string {
+function toReasonPhrase(reason: string): string {
   if (/^[\t\u0020-\u007e]*$/.test(reason)) return reason;
   return reason.includes("\ufffd") ? "" : Buffer.from(reason, "utf8").toString("latin1");
 }

@@ -13,7 +13,7 @@ import type { RequestHead } from "./read-head.ts";
 import { toProxyProblem, toEgressProblem, refuse, type RefusalDeps } from "./refuse.ts";
 import { CallerGone, Upload } from "./request-body.ts";
 import { targetPath } from "./target-path.ts";
-import { idsOfCall, type Target } from "./target.ts";
+import { listWorkIds, type Target } from "./target.ts";
 import type { Targets } from "./targets.ts";
 import type { Throttle } from "./throttle.ts";
 
@@ -205,7 +205,7 @@ export class ProxyExchange implements Dispatcher.DispatchHandler {
   }
 
   get #ids(): WorkIds {
-    return { ...idsOfCall(this.#target, this.#call.head.traceparent), requestId: this.requestId };
+    return { ...listWorkIds(this.#target, this.#call.head.traceparent), requestId: this.requestId };
   }
 
   #refuseUnsigned(error: unknown): void {

@@ -10,7 +10,7 @@ import {
   type WhichInstallation,
 } from "../store/integrations/proxied-installations.ts";
 import { cacheUntilChanged } from "../store/processes/row-cache.ts";
-import { readProjectId, headerText, type ProxyRequestNames } from "./read-head.ts";
+import { readProjectId, getHeaderText, type ProxyRequestNames } from "./read-head.ts";
 
 /** What every call of an installation needs to know about it. */
 export interface ProxyPermit extends ProxiedInstallation {
@@ -51,8 +51,8 @@ export function openProxyPermits(deps: ProxyPermitDeps): ProxyPermits {
     async byNames(names) {
       const projectId = readProjectId(names);
       if (names.installationId) return byId(projectId, names.installationId.toLowerCase());
-      const integrationName = headerText(names.integrationName ?? "");
-      const groupRef = headerText(names.groupRef ?? "");
+      const integrationName = getHeaderText(names.integrationName ?? "");
+      const groupRef = getHeaderText(names.groupRef ?? "");
       const key = JSON.stringify([projectId, integrationName, groupRef]);
       const hint = idHints.get(key);
       const hinted = hint && (await byId(projectId, hint));

@@ -207,7 +207,7 @@ const NOT_THE_API = " This is the proxy; the API has an address of its own, by d
 export const readProjectId = ({ projectId = "" }: ProxyRequestNames): string => projectId.toLowerCase();
 
 /** Decodes a header value. Node returns one character per byte, but names of groups may be UTF-8. */
-export function headerText(value: string): string {
+export function getHeaderText(value: string): string {
   if (!/[\u0080-\u00ff]/.test(value)) return value;
   const text = Buffer.from(value, "latin1").toString("utf8");
   return text.includes("\ufffd") ? value : text;

@@ -11,7 +11,7 @@ import { nowMs } from "../../ground/clock.ts";
 import { newId } from "../../ground/ids.ts";
 import type { Log } from "../../ground/log.ts";
 import { linger } from "../http/linger.ts";
-import { problemBody, PROBLEM_MEDIA_TYPE, toProblem } from "../http/problem.ts";
+import { formatProblem, PROBLEM_MEDIA_TYPE, toProblem } from "../http/problem.ts";
 
 export interface RefusalDeps {
   log: Log;
@@ -113,7 +113,7 @@ function render(
   const level = problem.status >= 500 ? "warn" : "debug";
   deps.log[level]({ ...ids, slug: problem.slug, cause: cause && String(cause) }, "proxied call refused");
   const context = { requestId, subsystem: "proxy", docsUrl: deps.docsUrl(), support: deps.support } as const;
-  const body = JSON.stringify(problemBody(problem, context));
+  const body = JSON.stringify(formatProblem(problem, context));
   const headers: Record<string, string> = {
     "Content-Type": PROBLEM_MEDIA_TYPE,
     "Content-Length": String(Buffer.byteLength(body)),

@@ -17,7 +17,7 @@ export class CallerGone extends Error {
   }
 }
 
-const callerSilent = (idleMs: number): Problem =>
+const buildCallerSilent = (idleMs: number): Problem =>
   new Problem("request-timeout", {
     detail: `No more of the request's body arrived for ${idleMs / 1_000} s. Send the complete request again.`,
   });
@@ -37,7 +37,7 @@ export function collect(request: IncomingMessage, idleMs: number): Promise<Buffe
   const { promise, resolve, reject } = Promise.withResolvers<Buffer | undefined>();
   const chunks: Buffer[] = [];
   let bytes = 0;
-  const silence = setTimeout(() => reject(callerSilent(idleMs)), idleMs);
+  const silence = setTimeout(() => reject(buildCallerSilent(idleMs)), idleMs);
   const onData = (chunk: Buffer): void => {
     silence.refresh();
     bytes += chunk.length;
@@ -76,7 +76,7 @@ export class Upload extends Readable {
     this.#request = request;
     this.#silence = setTimeout(() => {
       if (request.isPaused()) this.#silence.refresh();
-      else this.destroy(callerSilent(idleMs));
+      else this.destroy(buildCallerSilent(idleMs));
     }, idleMs);
     request.on("data", this.#onData);
     request.on("end", this.#onEnd);

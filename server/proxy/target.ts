@@ -50,7 +50,7 @@ export type KnownTarget = Pick<Target, "projectId" | "installationId" | "shard">
   Partial<Pick<Target, "connectionId" | "provider">>;
 
 /** Returns the ids of a call for its log lines. */
-export const idsOfCall = (
+export const listWorkIds = (
   { projectId, installationId, connectionId }: KnownTarget,
   traceparent: string | undefined,
 ): WorkIds => ({

@@ -1,5 +1,5 @@
 /** Carries out a turn of a claimed subscription: its set-up, then its events. */
-import { refusedField } from "../read/records/vanished-fields.ts";
+import { findRefusedField } from "../read/records/vanished-fields.ts";
 import { mustBeMended, ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import { ClosedGateError } from "../calls/gates/closed-gate-error.ts";
 import { subscribeCreateError } from "../events/new-events.ts";
@@ -129,7 +129,7 @@ async function putBack(
         attempts,
         state,
         reason: error.message,
-        failedField: refusedField(error, target?.definition?.read, target?.connector.read),
+        failedField: findRefusedField(error, target?.definition?.read, target?.connector.read),
         ...(isNew && { reportedError: report }),
       });
       if (isNew) await recordEvent(queries, subscribeCreateError(target.fields, report));

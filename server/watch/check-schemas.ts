@@ -120,7 +120,7 @@ async function report(
   const known = baseline && isSame ? readKnownFields(baseline.fields) : undefined;
   const changes = known && compareFields(known, metadata.fields);
   if (isNamed && changes && !changes.any) return;
-  const data = changes?.any ? schemaMessage(target, object, changes) : undefined;
+  const data = changes?.any ? buildSchemaMessage(target, object, changes) : undefined;
   await saveSchemaBaseline(deps.database.data, {
     installationId,
     objectName: object.objectName,
@@ -138,7 +138,7 @@ async function report(
 }
 
 /** Returns the message with the changes that are watched; undefined if there are none. */
-function schemaMessage(
+function buildSchemaMessage(
   target: SchemaCheckTarget,
   { objectName, messageName }: WatchedObject,
   changes: FieldChanges,

@@ -1,7 +1,7 @@
 /** Records an event when an installation is no longer healthy, when its reasons change, and when it is healthy again. */
 import { elapsedMs } from "../../ground/clock.ts";
 import type { Log } from "../../ground/log.ts";
-import { installationHealthChanged } from "../events/new-events.ts";
+import { buildInstallationHealthChanged } from "../events/new-events.ts";
 import { recordEvents } from "../events/record-event.ts";
 import { startRounds, type Rounds } from "../jobs/rounds.ts";
 import { type Database, transactData } from "../store/database/database.ts";
@@ -56,7 +56,7 @@ const reportChanges = (
     );
     const events = changed.flatMap(({ installationId, reasons }) => {
       const of = fields.get(installationId);
-      return of ? [installationHealthChanged(of, reasons)] : [];
+      return of ? [buildInstallationHealthChanged(of, reasons)] : [];
     });
     await saveReportedHealth(queries, changed);
     await recordEvents(queries, events);

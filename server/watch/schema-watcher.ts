@@ -2,7 +2,7 @@
 import { now } from "../../ground/clock.ts";
 import { startWork, type WorkStart } from "../../ground/span.ts";
 import type { Tracer } from "../../ground/tracer.ts";
-import { nextTick } from "../jobs/cron-tick.ts";
+import { findNextTick } from "../jobs/cron-tick.ts";
 import { startRounds } from "../jobs/rounds.ts";
 import { claimSchemaCheck, startDueChecks, type SchemaCheck } from "../store/integrations/schema-checks.ts";
 import type { SchemaCheckServices } from "./find-check-target.ts";
@@ -43,7 +43,7 @@ export function startSchemaWatcher(deps: SchemaWatcherServices): SchemaWatcher {
     underWay.set(done, check.projectId);
   };
   const round = async (): Promise<boolean> => {
-    const tick = (schedule: string): Date => nextTick(schedule, now(), { minuteMs });
+    const tick = (schedule: string): Date => findNextTick(schedule, now(), { minuteMs });
     // A tick concerns the customers of all shards.
     if (database.shard === database.shards[0]?.shard)
       await startDueChecks(database, { max: MAX_INTEGRATIONS, spreadMs: 60 * minuteMs, nextTick: tick });

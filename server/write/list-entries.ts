@@ -23,11 +23,11 @@ export interface EntryFault {
 export const getField = ({ steps: [field] }: ListEntry): string => (typeof field === "string" ? field : "");
 
 /** Returns the value at the place of an entry, undefined if there is none. */
-export function currentValue(fields: JsonObject, { steps }: ListEntry): Json | undefined {
+export function getCurrentValue(fields: JsonObject, { steps }: ListEntry): Json | undefined {
   let value: Json | undefined = fields;
   for (const step of steps) {
     if (typeof step === "string") value = readMember(value, step);
-    else value = Array.isArray(value) ? value[indexIn(value, step)] : undefined;
+    else value = Array.isArray(value) ? value[findIndexIn(value, step)] : undefined;
   }
   return value;
 }
@@ -114,7 +114,7 @@ function setInList(
   { rest, place }: { rest: PathStep[]; place: (string | number)[] },
   value: Json,
 ): string | undefined {
-  const found = indexIn(list, step);
+  const found = findIndexIn(list, step);
   const index = found < 0 ? list.length : found;
   place.push(index);
   const isThere = index < list.length;
@@ -143,7 +143,7 @@ function setInList(
 }
 
 /** Returns the index of an entry, -1 if a condition finds none; that of a position may lie behind the end. */
-function indexIn(list: readonly Json[], step: ListStep): number {
+function findIndexIn(list: readonly Json[], step: ListStep): number {
   if ("at" in step) return step.at;
   return list.findIndex(
     (entry) =>

@@ -67,7 +67,7 @@ export function mapRecord(
       continue;
     }
     const values = mapping?.valueMappings.get(mapped) ?? mapping?.valueMappings.get(target);
-    set(mapped, parseTargetPath(target), providerValue(value, values));
+    set(mapped, parseTargetPath(target), mapToProvider(value, values));
   }
   for (const [name, value] of Object.entries(rest)) {
     if (dropUnmapped && mapping) {
@@ -76,7 +76,7 @@ export function mapRecord(
         reason: "it is not mapped, and the project drops unmapped fields",
       });
     } else {
-      set(name, parseTargetPath(name), providerValue(value, mapping?.valueMappings.get(name)));
+      set(name, parseTargetPath(name), mapToProvider(value, mapping?.valueMappings.get(name)));
     }
   }
   return result;
@@ -143,8 +143,8 @@ export function putNested(record: JsonObject, [first, ...more]: string[], value:
 }
 
 /** Maps a value to the provider's, a list (multi-select) item by item. */
-function providerValue(value: Json, values: Map<string, string> | undefined): Json {
+function mapToProvider(value: Json, values: Map<string, string> | undefined): Json {
   if (!values) return value;
-  if (Array.isArray(value)) return value.map((item) => providerValue(item, values));
+  if (Array.isArray(value)) return value.map((item) => mapToProvider(item, values));
   return values.get(String(value)) ?? value;
 }

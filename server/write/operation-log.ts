@@ -73,12 +73,12 @@ export const buildSuccessEntries = (outcomes: RecordOutcome[]): LogEntry[] =>
   );
 
 /** Describes an unknown outcome with its remedy, because the text may be all that is read. */
-export const unknownOutcome = (why: string): string =>
+export const explainUnknownOutcome = (why: string): string =>
   `The outcome is unknown: ${/[.!?]$/.test(why) ? why : `${why}.`} Look the record up at the provider before you repeat it.`;
 
 /** Describes why a record was not written, or why that is unknown. */
 export const describeReason = ({ kind, message }: ProviderError): string =>
-  kind === "unknown_outcome" ? unknownOutcome(message) : message;
+  kind === "unknown_outcome" ? explainUnknownOutcome(message) : message;
 
 const PAST = { create: "Created", update: "Updated", delete: "Deleted", upsert: "Upserted" } as const;
 

@@ -161,10 +161,10 @@ function findEntryFault(
 }
 
 /** Salesforce accepts field names in any case, so a setting for `Name` must also apply to `name`. */
-const sameName = (left: string, right: string): boolean => left.toLowerCase() === right.toLowerCase();
+const isSameName = (left: string, right: string): boolean => left.toLowerCase() === right.toLowerCase();
 
 const findSetting = (settings: ObjectSettings, names: string[]): FieldSettings | undefined =>
-  Object.entries(settings.fields).find(([key]) => names.some((name) => sameName(key, name)))?.[1];
+  Object.entries(settings.fields).find(([key]) => names.some((name) => isSameName(key, name)))?.[1];
 
 /** Returns the provider field of a setting, which may be keyed by either name. */
 const chooseTarget = (key: string, settings: ObjectSettings): string =>
@@ -206,7 +206,7 @@ function isGiven(fields: JsonObject, steps: readonly PathStep[]): boolean {
   for (const step of steps) {
     if (!isJsonObject(value)) return true;
     const given: [string, Json] | undefined =
-      typeof step === "string" ? Object.entries(value).find(([name]) => sameName(name, step)) : undefined;
+      typeof step === "string" ? Object.entries(value).find(([name]) => isSameName(name, step)) : undefined;
     if (!given) return false;
     value = given[1];
   }

@@ -2,7 +2,7 @@
 import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import { formatFieldPath } from "../../ground/field-path.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
-import { currentValue, getField, setEntries, type EntryFault, type ListEntry } from "./list-entries.ts";
+import { getCurrentValue, getField, setEntries, type EntryFault, type ListEntry } from "./list-entries.ts";
 import type { PlannedRecord, WritePlan } from "./plan-write.ts";
 
 /** Returns the record ids and fields to read before the plan is final; undefined when there are none. */
@@ -64,7 +64,7 @@ function settleRecord(
   const full = record.ifEmpty.filter((field) => !isEmpty(values[field]));
   const kept = Object.fromEntries(Object.entries(record.fields).filter(([field]) => !full.includes(field)));
   const isFull = (entry: ListEntry): boolean =>
-    entry.ifEmpty === true && !isEmpty(currentValue(values, entry));
+    entry.ifEmpty === true && !isEmpty(getCurrentValue(values, entry));
   const wanted = (entries ?? []).filter((entry) => !isFull(entry));
   const { fields, faults } = withEntries(kept, values, wanted);
   const names = [...full, ...(entries ?? []).filter(isFull).map(({ steps }) => formatFieldPath(steps))];

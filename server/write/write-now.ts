@@ -8,7 +8,7 @@ import type { Actor, LogEntry } from "../store/operations/operations.ts";
 import { executePlan, type ExecuteOptions, type ExecuteServices } from "./execute-plan.ts";
 import type { WriteTarget } from "./find-target.ts";
 import { withKeys } from "./create-keys.ts";
-import { newOperation } from "./new-operation.ts";
+import { createOperation } from "./create-operation.ts";
 import { judgeWrite, describePlan, summarize } from "./operation-log.ts";
 import type { WritePlan } from "./plan-write.ts";
 import { toWriteAnswer, type WriteAnswer } from "./write-response.ts";
@@ -50,7 +50,7 @@ export async function writeNow(
   const plan = withKeys(planned, firstId);
   const { projectId, connectionId } = target.installation;
   // Stored before the provider is called, so that every call has a record.
-  if (!isBegun) await deps.ledger.begin(newOperation(target, plan, { id: operationId, ...asked }), agent);
+  if (!isBegun) await deps.ledger.begin(createOperation(target, plan, { id: operationId, ...asked }), agent);
   const log = [describePlan(plan)];
   const options = { projectId, connectionId, operationId, log, readBack: true, mayName };
   const execution = await executePlan(deps, options, plan).catch((error: unknown) =>

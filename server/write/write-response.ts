@@ -117,7 +117,7 @@ function toErrorMessages(outcomes: RecordOutcome[]): { message: string }[] {
 function toRefusal(operation: string, connectionId: string, execution: Execution): Problem {
   const { plan, outcomes, warnings, rawResponse } = execution;
   const errors = toErrorMessages(outcomes);
-  const first = decisiveError(outcomes);
+  const first = findDecisiveError(outcomes);
   const result = plan.batch ? listBatchMembers(outcomes) : { result: { success: false }, errors };
   return new Problem(first ? REFUSED_WRITE_SLUGS[first.kind] : "provider-refused", {
     detail: first ? explain(first, plan.batch) : "The provider wrote nothing.",
@@ -136,7 +136,7 @@ function toRefusal(operation: string, connectionId: string, execution: Execution
 }
 
 /** Returns the error that decides the type: one after which a record may have been written, else the first that is a cause. */
-function decisiveError(outcomes: RecordOutcome[]): ProviderError | undefined {
+function findDecisiveError(outcomes: RecordOutcome[]): ProviderError | undefined {
   const errors = outcomes.flatMap((outcome) => (outcome.success ? [] : [outcome.error]));
   return (
     errors.find(({ kind }) => kind === "unknown_outcome" || kind === "unreadable") ??
@@ -172,11 +172,11 @@ function explain({ kind, message }: ProviderError, batch: boolean): string {
     case "timeout":
       return `Writing ${what} failed: ${why} Try again later.`;
     case "unauthorized":
-      return `${notWritten(batch)}: ${why} The customer has to connect the account again.`;
+      return `${describeNotWritten(batch)}: ${why} The customer has to connect the account again.`;
     default:
-      return `${notWritten(batch)}: ${why}`;
+      return `${describeNotWritten(batch)}: ${why}`;
   }
 }
 
-const notWritten = (batch: boolean): string =>
+const describeNotWritten = (batch: boolean): string =>
   batch ? "Nothing of the batch was written" : "The record was not written";

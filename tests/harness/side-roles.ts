@@ -4,7 +4,7 @@ import { Client } from "pg";
 import { ROLE } from "../../server/postgres/create-cluster.ts";
 import { findBinaries } from "../../server/postgres/find-binaries.ts";
 import { runTool } from "../../server/postgres/run-tool.ts";
-import { dataArgument, findServerUser } from "../../server/postgres/server-user.ts";
+import { quoteDataArgument, findServerUser } from "../../server/postgres/server-user.ts";
 import type { SideRoles } from "../../server/store/database/database.ts";
 import { listTables } from "../../server/store/database/sides.ts";
 
@@ -32,7 +32,7 @@ export async function createSideRoles(dataDir: string): Promise<void> {
     `ALTER ROLE ${ROLE} REPLICATION;`,
     `GRANT pg_create_subscription TO ${ROLE};`,
   ];
-  const args = ["--single", "-D", dataArgument(data, user), "-j", "postgres"];
+  const args = ["--single", "-D", quoteDataArgument(data, user), "-j", "postgres"];
   const { ok, stderr } = await runTool({
     program: postgres,
     args,

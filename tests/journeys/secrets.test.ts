@@ -8,7 +8,7 @@ import { after, before, describe, test } from "node:test";
 import { gunzipSync } from "node:zlib";
 import { openConsentBrowser } from "../harness/consent.ts";
 import { startSandbox, type Sandbox } from "../../sandbox/sandbox.ts";
-import { routes, type RouteServices } from "../../server/routes.ts";
+import { listRoutes, type RouteServices } from "../../server/routes.ts";
 import {
   endChildBusbar,
   runBusbar,
@@ -304,7 +304,7 @@ describe("what a journey leaves behind", () => {
       destinationId: "hook",
     };
     // Describing the routes calls no handler, so no service is needed.
-    const readings = routes({} as RouteServices).filter(({ method }) => method === "GET");
+    const readings = listRoutes({} as RouteServices).filter(({ method }) => method === "GET");
     const answers = readings.map(async ({ path, endpoint }) => {
       const address = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => known[name] ?? "unknown");
       const query = "groupRef" in (endpoint.query?.properties ?? {}) ? `?groupRef=${MARKER}` : "";

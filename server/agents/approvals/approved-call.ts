@@ -63,7 +63,7 @@ export async function askForCall(
 }
 
 /** Describes the operation of an approved call. */
-export const newCallOperation = (
+export const createCallOperation = (
   { operationId, requestId, projectId, actor }: ApprovalRow,
   { installation, integration }: Installed,
   { request }: ApprovedCall,

@@ -23,7 +23,7 @@ import {
 import { findProject } from "../../store/access/projects.ts";
 import { insertOperations, type NewOperation } from "../../store/operations/operations.ts";
 import { toStoredJson } from "../../store/database/stored-json.ts";
-import { newOperation } from "../../write/new-operation.ts";
+import { createOperation } from "../../write/create-operation.ts";
 import { writeNow } from "../../write/write-now.ts";
 import {
   hashCanonical,
@@ -34,7 +34,7 @@ import {
   type ApprovedWriteServices,
   type PlannedAct,
 } from "./approved-write.ts";
-import { newCallOperation, sendApprovedCall, type ApprovedCall } from "./approved-call.ts";
+import { createCallOperation, sendApprovedCall, type ApprovedCall } from "./approved-call.ts";
 import { carryOutDeploy, type DeployingServices } from "./approved-deploy.ts";
 import { containsHidden, listHiddenNames } from "../agent-fields.ts";
 import { countAgainstBudgets } from "../policy/budgets.ts";
@@ -123,7 +123,7 @@ async function carryOutCall(
   const installed = await deps.installations.findById(approval.projectId, approval.installationId ?? "");
   if (installed?.installation.connectionId !== act.connectionId)
     return { status: "stale", reason: `${OTHER_ACCOUNT} Nothing was sent; the agent has to ask again.` };
-  const operation = newCallOperation(approval, installed, act);
+  const operation = createCallOperation(approval, installed, act);
   const marked = await markSent(deps, { approval, policy }, operation);
   return marked === "sent" ? sendApprovedCall(deps, { approval, act, installed, project }) : marked;
 }
@@ -142,9 +142,9 @@ async function carryOutWrite(
   // Only `requestApproval` stores these.
   const act = approval.act as unknown as ApprovedWrite;
   const planned = await planAct(deps, approval.projectId, act);
-  const forbidden = forbiddenNow(policy, approval, planned);
+  const forbidden = explainForbidden(policy, approval, planned);
   if (forbidden !== undefined) return { status: "rejected", reason: forbidden };
-  const changed = await changedSince(deps, approval, act, planned);
+  const changed = await listChangedSince(deps, approval, act, planned);
   if (changed !== undefined)
     return { status: "stale", reason: `${changed} Nothing was sent; the agent has to ask again.` };
   const { target, plan } = planned;
@@ -157,7 +157,7 @@ async function carryOutWrite(
     actor: approval.actor,
   };
   const change = toChange(approval, act);
-  const marked = await markSent(deps, { approval, change, policy }, newOperation(target, plan, asked));
+  const marked = await markSent(deps, { approval, change, policy }, createOperation(target, plan, asked));
   if (marked !== "sent") return marked;
   try {
     const hidden = listHidden(planned, policy);
@@ -260,7 +260,7 @@ function toChange(
 }
 
 /** Returns why the policy as it is now forbids an act. */
-function forbiddenNow(
+function explainForbidden(
   policy: AgentPolicy,
   { tool, integration }: ApprovalRow,
   planned: PlannedAct,
@@ -300,7 +300,7 @@ const classifyKind = ({ plan }: PlannedAct, tool: string): ActKind =>
   plan.type === "delete" && tool !== "undo_operation" ? "delete" : "write";
 
 /** Returns what is not any more as it was shown to whoever decided. */
-async function changedSince(
+async function listChangedSince(
   deps: CarryOutServices,
   { recordId, before }: ApprovalRow,
   { connectionId, planHash }: ApprovedWrite,

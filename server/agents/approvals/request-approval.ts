@@ -14,7 +14,7 @@ import { Problem } from "../../../ground/errors.ts";
 import { newId, readTimeOfId } from "../../../ground/ids.ts";
 import type { JsonObject } from "../../../ground/json.ts";
 import { toCallActor } from "../../access/actor.ts";
-import { approvalDecided, approvalRequested } from "../../events/new-events.ts";
+import { buildApprovalDecided, buildApprovalRequested } from "../../events/new-events.ts";
 import type { Approval } from "../../events/approval-schema.ts";
 import { queueEvent } from "../../events/record-event.ts";
 import type { Caller } from "../../http/endpoint.ts";
@@ -94,7 +94,7 @@ const MAX_PENDING = 500;
  * the act could not be carried out anyway, and for a key that was used for something else.
  */
 export const requestApproval = async (deps: ApprovalServices, asked: AskedApproval): Promise<ApprovalRow> =>
-  storeApproval(deps, asked, await describedAct(deps, asked));
+  storeApproval(deps, asked, await describeAct(deps, asked));
 
 /** The same for an act that is described already. */
 export async function storeApproval(
@@ -115,7 +115,7 @@ export async function storeApproval(
     const stored = await insertApproval(queries, row);
     if (!stored)
       throw new Problem("not-found", { detail: `The customer \`${groupRef ?? ""}\` was deleted meanwhile.` });
-    await queueEvent(queries, approvalRequested(projectId, toApproval(stored)));
+    await queueEvent(queries, buildApprovalRequested(projectId, toApproval(stored)));
     return stored;
   });
 }
@@ -163,7 +163,7 @@ type ActColumns = Pick<
   "integration" | "installationId" | "objectName" | "recordId" | "act" | "before" | "after"
 >;
 
-async function describedAct(deps: ApprovalServices, asked: AskedApproval): Promise<ActColumns> {
+async function describeAct(deps: ApprovalServices, asked: AskedApproval): Promise<ActColumns> {
   const { act, projectId } = asked;
   const planned = await planAct(deps, projectId, act);
   const { integration, installation, settings } = planned.target;
@@ -236,7 +236,7 @@ export async function decideApproval(
       throw refuseDecided(await getApproval(queries, projectId, id));
     }
     const after = await getApproval(queries, projectId, id);
-    await queueEvent(queries, approvalDecided(projectId, toApproval(after)));
+    await queueEvent(queries, buildApprovalDecided(projectId, toApproval(after)));
     return after;
   });
   deps.newApprovals.announce();

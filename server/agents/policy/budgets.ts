@@ -39,10 +39,10 @@ export const countAgainstBudgets = (
   { minuteMs }: Pick<BudgetServices, "minuteMs">,
   { budgets }: Pick<AgentPolicy, "budgets">,
   act: AgentAct,
-): Promise<UsedUp | undefined> => countAgentAct(queries, act, budgetsWithin({ minuteMs }, { budgets }));
+): Promise<UsedUp | undefined> => countAgentAct(queries, act, joinBudgets({ minuteMs }, { budgets }));
 
 /** Returns the budgets as the statement that counts an act takes them. */
-export const budgetsWithin = (
+export const joinBudgets = (
   { minuteMs }: Pick<BudgetServices, "minuteMs">,
   { budgets }: Pick<AgentPolicy, "budgets">,
 ): BudgetsWithin => ({

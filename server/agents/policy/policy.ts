@@ -54,9 +54,9 @@ const RuleSchema = Type.Object(
   { title: "AgentRule", description: "Decides about the calls that fit it." },
 );
 
-const decision = (what: string, usual: Decision) =>
+const describeDecision = (what: string, usual: Decision) =>
   Type.Optional(Type.Enum([...DECISIONS], { description: `${what}. Default: \`${usual}\`.` }));
-const budget = (of: string) =>
+const describeBudget = (of: string) =>
   Type.Optional(
     Type.Integer({
       minimum: 0,
@@ -76,11 +76,11 @@ export const AgentPolicySchema = Type.Object(
     default: Type.Optional(
       Type.Object(
         {
-          read: decision("Reading records and everything about them", "allow"),
-          write: decision("Creating, updating, upserting, and undoing that", "ask"),
-          delete: decision("Deleting records", "forbid"),
-          callApiRead: decision("`call_api` with GET or HEAD", "allow"),
-          callApiWrite: decision("`call_api` with any other method", "forbid"),
+          read: describeDecision("Reading records and everything about them", "allow"),
+          write: describeDecision("Creating, updating, upserting, and undoing that", "ask"),
+          delete: describeDecision("Deleting records", "forbid"),
+          callApiRead: describeDecision("`call_api` with GET or HEAD", "allow"),
+          callApiWrite: describeDecision("`call_api` with any other method", "forbid"),
         },
         { description: "Decides where no rule fits." },
       ),
@@ -99,7 +99,10 @@ export const AgentPolicySchema = Type.Object(
     ),
     budgets: Type.Optional(
       Type.Object(
-        { writesPerHour: budget("in the project"), writesPerHourPerGroup: budget("for one customer") },
+        {
+          writesPerHour: describeBudget("in the project"),
+          writesPerHourPerGroup: describeBudget("for one customer"),
+        },
         {
           description:
             "How many acts of agents are sent to providers; approved ones count too, reads and dry runs do not. A project that " +
@@ -192,13 +195,13 @@ function withDefaults(given: GivenPolicy): AgentPolicy {
 const listWildcardIssues = ({ rules = [], hiddenFields: hidden = {} }: GivenPolicy): Issue[] => [
   ...rules.flatMap((rule, at) =>
     (["integration", "object"] as const).flatMap((member) =>
-      partOfName(rule[member], `rules[${at}].${member}`),
+      checkNamePart(rule[member], `rules[${at}].${member}`),
     ),
   ),
-  ...Object.keys(hidden).flatMap((object) => partOfName(object, `hiddenFields.${object}`)),
+  ...Object.keys(hidden).flatMap((object) => checkNamePart(object, `hiddenFields.${object}`)),
 ];
 
-const partOfName = (value: string | undefined, place: string): Issue[] =>
+const checkNamePart = (value: string | undefined, place: string): Issue[] =>
   value === undefined || value === FITS_ALL || !value.includes(FITS_ALL)
     ? []
     : [

@@ -8,7 +8,7 @@ import type { Database } from "../../store/database/database.ts";
 import { refuseQuery, Unavailable } from "../pages.ts";
 import { PROJECT } from "../paths.ts";
 
-export const activityRoutes = (deps: { database: Database }): Route[] => [
+export const listActivityRoutes = (deps: { database: Database }): Route[] => [
   route(`GET ${PROJECT}/activity`, "full", getActivity(deps)),
 ];
 

@@ -8,7 +8,7 @@ import { replaceAgentPolicy } from "../../store/agents/agent-policies.ts";
 import { type Database, transactControl } from "../../store/database/database.ts";
 import { PROJECT } from "../paths.ts";
 
-export const agentPolicyRoutes = (deps: CustomerObjectServices): Route[] => [
+export const listAgentPolicyRoutes = (deps: CustomerObjectServices): Route[] => [
   route(`GET ${PROJECT}/agent-policy`, "full", getAgentPolicy(deps)),
   route(`PUT ${PROJECT}/agent-policy`, "full", putAgentPolicy(deps)),
   route(`GET ${PROJECT}/agent-policy/decisions`, "full", listAgentDecisions(deps)),

@@ -25,7 +25,7 @@ import { ProjectId, CreateTime, toTimes, UpdateTime } from "../members.ts";
 import { PROJECT } from "../paths.ts";
 import { pickMasked, UpdateMask } from "../update-mask.ts";
 
-export const apiKeyRoutes = (deps: { database: Database }): Route[] => [
+export const listApiKeyRoutes = (deps: { database: Database }): Route[] => [
   route(`GET ${PROJECT}/api-keys`, "full", listApiKeys(deps)),
   route(`POST ${PROJECT}/api-keys`, "organization", createApiKey(deps)),
   route(`GET ${PROJECT}/api-keys/{apiKey}`, "full", getApiKey(deps)),
@@ -100,7 +100,7 @@ const ApiKeySchema = Type.Object(
 );
 
 /** Returns the end of a key. Throws a 400 Problem for one in the past. */
-function futureTime(expireTime: string, name: string): Date {
+function requireFutureTime(expireTime: string, name: string): Date {
   const time = new Date(expireTime);
   if (time.getTime() > nowMs()) return time;
   throw toMemberProblem(name, "must be in the future", { value: expireTime });
@@ -215,7 +215,7 @@ const createApiKey = (deps: { database: Database }) =>
     async handle({ project, caller, body }) {
       const { label, scopes = ["full"], agentMayDeploy = false } = body;
       const expireTime =
-        body.expireTime === undefined ? undefined : futureTime(body.expireTime, "expireTime");
+        body.expireTime === undefined ? undefined : requireFutureTime(body.expireTime, "expireTime");
       const limits = limitColumns(body);
       const builderId = body.signIn ? findPersonWhoSigns(caller) : undefined;
       const key = newApiKey();
@@ -311,7 +311,7 @@ const updateApiKey = (deps: { database: Database }) =>
         rateLimit,
         ...picked
       } = pickMasked(body.updateMask, body.apiKey, MEMBERS, "apiKey", "semantically-invalid");
-      const expireTime = typeof end === "string" ? futureTime(end, "apiKey.expireTime") : end;
+      const expireTime = typeof end === "string" ? requireFutureTime(end, "apiKey.expireTime") : end;
       const limits = limitColumns({ allowedAddresses, rateLimit }, "apiKey.");
       const change = { ...picked, ...limits, ...(expireTime !== undefined && { expireTime }) };
       return transactControl(deps.database, async (queries) => {

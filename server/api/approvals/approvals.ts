@@ -5,12 +5,12 @@ import { decideApproval as decide, type DecideServices } from "../../agents/appr
 import { APPROVAL_STATUSES, ApprovalSchema } from "../../events/approval-schema.ts";
 import { projectEndpoint, route, type Route } from "../../http/endpoint.ts";
 import { listApprovals as listRows } from "../../store/agents/approvals.ts";
-import { listQuery, onePage, pageSchema, periodQuery } from "../pages.ts";
+import { listQuery, listPage, describePage, periodQuery } from "../pages.ts";
 import { PROJECT } from "../paths.ts";
 
 type Services = DecideServices & CustomerApprovalServices;
 
-export const approvalRoutes = (deps: Services): Route[] => [
+export const listApprovalRoutes = (deps: Services): Route[] => [
   route(`GET ${PROJECT}/approvals`, "approver", listApprovals(deps)),
   route(`GET ${PROJECT}/approvals/{approvalId}`, "approver", getApproval(deps)),
   route(`POST ${PROJECT}/approvals/{approvalId}:decide`, "approver", decideApproval(deps)),
@@ -36,11 +36,11 @@ const listApprovals = (deps: Services) =>
       ...listQuery,
     }),
     hasEntityTag: true,
-    success: { status: 200, description: "A page.", schema: pageSchema(ApprovalSchema) },
+    success: { status: 200, description: "A page.", schema: describePage(ApprovalSchema) },
     async handle({ caller, project, query }) {
       const { show } = await openApprovals(deps, caller, project.id);
       const filter = { ...query, projectId: project.id };
-      const { results, ...page } = await onePage(query, {
+      const { results, ...page } = await listPage(query, {
         list: (range) => listRows(deps.database.control, filter, range),
         show: (row) => row,
       });

@@ -10,9 +10,9 @@ import {
 } from "../../store/access/audit-events.ts";
 import type { Database } from "../../store/database/database.ts";
 import { OrgParams } from "../orgs/org.ts";
-import { listQuery, onePage, pageSchema, periodQuery } from "../pages.ts";
+import { listQuery, listPage, describePage, periodQuery } from "../pages.ts";
 
-export const auditRoutes = (deps: { database: Database }): Route[] => [
+export const listAuditRoutes = (deps: { database: Database }): Route[] => [
   route("GET /v1/orgs/{orgId}/audit-events", "full", listAuditEvents(deps)),
 ];
 
@@ -99,14 +99,14 @@ const listAuditEvents = (deps: { database: Database }) =>
       ...listQuery,
     }),
     hasEntityTag: true,
-    success: { status: 200, description: "A page.", schema: pageSchema(AuditEventSchema) },
+    success: { status: 200, description: "A page.", schema: describePage(AuditEventSchema) },
     async handle({ caller, params, query }) {
       const orgId = params.orgId.toLowerCase();
       const own = caller.kind === "person" ? query.projectId : caller.projectId;
       if (own !== undefined && query.projectId !== undefined && own !== query.projectId.toLowerCase()) {
         return { results: [], pagination: { done: true } };
       }
-      return onePage(query, {
+      return listPage(query, {
         list: (range) =>
           listRows(deps.database.control, { ...query, orgId, projectId: own?.toLowerCase() }, range),
         show: toAuditEvent,

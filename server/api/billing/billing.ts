@@ -6,7 +6,7 @@ import type { Database } from "../../store/database/database.ts";
 import { getOwnOrg, OrgParams } from "../orgs/org.ts";
 import { CreateTime, UpdateTime } from "../members.ts";
 
-export const billingRoutes = (deps: { database: Database }): Route[] => [
+export const listBillingRoutes = (deps: { database: Database }): Route[] => [
   route("GET /v1/orgs/{orgId}/billingAccount", "full", getOrgBillingAccount(deps)),
   route("POST /v1/billingAccounts/{billingAccountId}/portalSession", "full", createBillingAccountSession()),
 ];

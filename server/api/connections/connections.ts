@@ -11,7 +11,7 @@ import type { LiveConnections } from "../../calls/live-connections.ts";
 import type { RefreshServices } from "../../credentials/refresh/refresh-tokens.ts";
 import { isOauth, openCredentials } from "../../credentials/stored/credential-envelope.ts";
 import { isRefreshable, describeToken } from "../../credentials/stored/refreshable.ts";
-import { connectionEvent, connectionFields } from "../../events/new-events.ts";
+import { buildConnectionEvent, pickConnectionFields } from "../../events/new-events.ts";
 import { queueEvent } from "../../events/record-event.ts";
 import { projectEndpoint, route, type Route } from "../../http/endpoint.ts";
 import {
@@ -24,14 +24,14 @@ import { type Database, transactControl } from "../../store/database/database.ts
 import { countConnectionInstallations } from "../../store/integrations/installations.ts";
 import { findProviderApp, listProviderApps } from "../../store/connections/provider-apps.ts";
 import { ConnectionId } from "../members.ts";
-import { listQuery, onePage, pageSchema, textQuery } from "../pages.ts";
+import { listQuery, listPage, describePage, describeTextQuery } from "../pages.ts";
 import { PROJECT } from "../paths.ts";
 import { requireGroup } from "../require-group.ts";
 import { ConnectionSchema, getConnectionRow, refuseUnknownConnection, toConnection } from "./connection.ts";
 import { generateConnection } from "./generate-connection.ts";
 import { updateConnection } from "./update-connection.ts";
 
-export const connectionRoutes = (
+export const listConnectionRoutes = (
   deps: RefreshServices & Services & CheckServices & { database: Database },
 ): Route[] => [
   route(`GET ${PROJECT}/connections`, "frontend", listConnections(deps)),
@@ -81,15 +81,15 @@ const listProjectConnections = (deps: { database: Database }) =>
       ),
       provider: Type.Optional(Type.String({ description: "Return only connections to this provider." })),
       groupRef: Type.Optional(Type.String({ description: "Return only connections of this customer." })),
-      ...textQuery("the names of customer, person and provider, the workspace, or the id"),
+      ...describeTextQuery("the names of customer, person and provider, the workspace, or the id"),
       ...listQuery,
     }),
     hasEntityTag: true,
-    success: { status: 200, description: "A page.", schema: pageSchema(ConnectionSchema) },
+    success: { status: 200, description: "A page.", schema: describePage(ConnectionSchema) },
     async handle({ project, query }) {
       const { control } = deps.database;
       const apps = await listProviderApps(control, project.id);
-      return onePage(query, {
+      return listPage(query, {
         list: (range) => listConnectionPage(control, { ...query, projectId: project.id }, range),
         show: (row) => toConnection(row, { providerApp: apps.find(({ id }) => id === row.providerAppId) }),
       });
@@ -235,7 +235,7 @@ const deleteConnection = (deps: { database: Database }) =>
         }
         // Only one of several concurrent requests deletes the connection and reports it.
         if (!(await removeConnection(queries, project.id, id))) throw refuseUnknownConnection(id);
-        await queueEvent(queries, connectionEvent("deleted", connectionFields(row)));
+        await queueEvent(queries, buildConnectionEvent("deleted", pickConnectionFields(row)));
       });
     },
   });

@@ -58,7 +58,7 @@ export const generateConnection = (deps: RefreshServices) =>
       const row = await saveConnection(deps, {
         projectId: project.id,
         provider: provider.name,
-        providerAppId: proven.providerAppId ?? (await appFor(deps.database, wanted)),
+        providerAppId: proven.providerAppId ?? (await findApp(deps.database, wanted)),
         mustBeNew: true,
         groupRef,
         groupName,
@@ -83,7 +83,7 @@ function refuseUnknownProvider(catalog: Catalog, key: string): Problem {
 }
 
 /** Returns the provider app that refreshes imported tokens; client credentials bring their own client. */
-async function appFor(
+async function findApp(
   database: Database,
   { projectId, provider, credentials }: WantedCredentials,
 ): Promise<string | undefined> {

@@ -1,6 +1,6 @@
 /** Stores new credentials: in a new connection, or in the connection that the group already has. */
 import { tryCredentials, type TrialServices } from "../../calls/try-credentials.ts";
-import { connectionEvent, connectionFields } from "../../events/new-events.ts";
+import { buildConnectionEvent, pickConnectionFields } from "../../events/new-events.ts";
 import { queueEvent } from "../../events/record-event.ts";
 import { credentialColumns, refreshWhenDue } from "../../credentials/stored/credential-columns.ts";
 import type { StoredCredentials } from "../../credentials/stored/credential-envelope.ts";
@@ -97,7 +97,10 @@ async function saveIn(
   }
   const row = await getConnectionRow(queries, projectId, id);
   await refreshWhenDue(queries, row, deps.catalog.of(projectId).find(provider), wanted.credentials);
-  await queueEvent(queries, connectionEvent(existing ? "updated" : "created", connectionFields(row)));
+  await queueEvent(
+    queries,
+    buildConnectionEvent(existing ? "updated" : "created", pickConnectionFields(row)),
+  );
   return row;
 }
 

@@ -13,7 +13,7 @@ import {
 import type { RefreshServices } from "../../credentials/refresh/refresh-tokens.ts";
 import { credentialColumns, refreshWhenDue } from "../../credentials/stored/credential-columns.ts";
 import type { StoredCredentials } from "../../credentials/stored/credential-envelope.ts";
-import { connectionEvent, connectionFields } from "../../events/new-events.ts";
+import { buildConnectionEvent, pickConnectionFields } from "../../events/new-events.ts";
 import { queueEvent } from "../../events/record-event.ts";
 import { described } from "../../../ground/described.ts";
 import { Problem } from "../../../ground/errors.ts";
@@ -82,7 +82,7 @@ export const updateConnection = (deps: RefreshServices) =>
             projectId: project.id,
             provider,
             metadata,
-            credentials: sameScheme(row, provider, readCredentials(provider, change)),
+            credentials: requireSameScheme(row, provider, readCredentials(provider, change)),
           })
         : undefined;
       if (!proven) requireAddress(provider, metadata, deps.egress.allowsPlainHttp);
@@ -126,7 +126,7 @@ function mergeMetadata(
   return normalizeMetadata(provider, next, providerWorkspaceRef);
 }
 
-function sameScheme(
+function requireSameScheme(
   row: ConnectionRow,
   provider: ProviderInfo,
   credentials: StoredCredentials,
@@ -156,7 +156,7 @@ function store(
     });
     const row = await getConnectionRow(queries, projectId, id);
     if (tried) await refreshWhenDue(queries, row, provider, tried.credentials);
-    await queueEvent(queries, connectionEvent("updated", connectionFields(row)));
+    await queueEvent(queries, buildConnectionEvent("updated", pickConnectionFields(row)));
     return row;
   });
 }

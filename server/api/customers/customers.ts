@@ -22,11 +22,11 @@ import {
   toTimes,
   UpdateTime,
 } from "../members.ts";
-import { listQuery, onePage, pageSchema, textQuery } from "../pages.ts";
+import { listQuery, listPage, describePage, describeTextQuery } from "../pages.ts";
 import { PROJECT } from "../paths.ts";
 import { eraseGroup } from "./erasing.ts";
 
-export const customerRoutes = (deps: { database: Database }): Route[] => [
+export const listCustomerRoutes = (deps: { database: Database }): Route[] => [
   route(`GET ${PROJECT}/groups`, "full", listGroups(deps)),
   route(`GET ${PROJECT}/groups/{groupRef}`, "full", getGroup(deps)),
   route(`POST ${PROJECT}/groups`, "full", createGroup(deps)),
@@ -120,13 +120,13 @@ const listGroups = (deps: { database: Database }) =>
       healthStatus: Type.Optional(
         Type.Enum(["healthy", "unhealthy"], { description: "Return only groups of this health." }),
       ),
-      ...textQuery("`groupRef` or `groupName`"),
+      ...describeTextQuery("`groupRef` or `groupName`"),
       ...listQuery,
     }),
     hasEntityTag: true,
-    success: { status: 200, description: "A page.", schema: pageSchema(CustomerSchema) },
+    success: { status: 200, description: "A page.", schema: describePage(CustomerSchema) },
     handle: async ({ project, query }) =>
-      onePage(query, {
+      listPage(query, {
         isToken: (token) => readGroupRef(token) !== undefined,
         isId: () => true,
         getPageToken: ({ groupRef }) => getPageToken(groupRef),

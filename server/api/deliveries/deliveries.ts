@@ -15,9 +15,9 @@ import {
 } from "../../store/deliveries/delivery-pages.ts";
 import { findDestination } from "../../store/deliveries/destinations.ts";
 import { getDestinationRow, maySeeSecrets } from "../destinations/destination.ts";
-import { chooseShards, type InShards } from "../in-shard.ts";
+import { chooseShards, type InShards } from "../run-in-shard.ts";
 import { DestinationIdOrName } from "../members.ts";
-import { listQuery, onePage, pageSchema, periodQuery } from "../pages.ts";
+import { listQuery, listPage, describePage, periodQuery } from "../pages.ts";
 import { DESTINATION, PROJECT } from "../paths.ts";
 import {
   DeliverySchema,
@@ -34,7 +34,7 @@ import {
 } from "./delivery.ts";
 import { resendDeliveries, resendDelivery } from "./resend-deliveries.ts";
 
-export const deliveryRoutes = (deps: InShards): Route[] => [
+export const listDeliveryRoutes = (deps: InShards): Route[] => [
   route(`GET ${PROJECT}/deliveries`, "full", listWaitingDeliveries(deps)),
   route(`GET ${PROJECT}/deliveries:search`, "full", listProjectDeliveries(deps)),
   route(`GET ${DESTINATION}/deliveries`, "full", listDeliveries(deps)),
@@ -63,7 +63,7 @@ const listProjectDeliveries = (deps: InShards) =>
       ...listQuery,
       ...periodQuery,
     }),
-    success: { status: 200, description: "A page.", schema: pageSchema(ProjectDeliverySchema) },
+    success: { status: 200, description: "A page.", schema: describePage(ProjectDeliverySchema) },
     hasEntityTag: true,
     async handle({ project, query }) {
       const { control } = deps.database;
@@ -74,7 +74,7 @@ const listProjectDeliveries = (deps: InShards) =>
       const isNothing =
         (destination !== undefined && destinationId === undefined) ||
         (eventId !== undefined && !isUuid(eventId));
-      return onePage(query, {
+      return listPage(query, {
         isToken: isDeliveryToken,
         getPageToken: (row) => toDeliveryToken(row.id, row.destinationId),
         list: async (range) =>
@@ -147,7 +147,7 @@ const listDeliveries = (deps: InShards) =>
     success: {
       status: 200,
       description: "A page.",
-      schema: pageSchema(DeliverySchema),
+      schema: describePage(DeliverySchema),
     },
     hasEntityTag: true,
     async handle({ project, params, query }) {
@@ -155,7 +155,7 @@ const listDeliveries = (deps: InShards) =>
       const { id } = await getDestinationRow(control, project.id, params.destination);
       const { status: state, type } = query;
       const subject = await findSubject(control, project.id, query);
-      return onePage(query, {
+      return listPage(query, {
         isToken: isDeliveryToken,
         list: async (range) =>
           subject

@@ -19,7 +19,7 @@ import type { DestinationRow } from "../../store/deliveries/destinations.ts";
 import { readMembers } from "../../store/deliveries/delivery-subjects.ts";
 import { askShards } from "../../store/shards/ask-shards.ts";
 import { getDestinationRow } from "../destinations/destination.ts";
-import type { InShards } from "../in-shard.ts";
+import type { InShards } from "../run-in-shard.ts";
 import { DestinationIdOrName } from "../members.ts";
 import { DeliverySchema, EventTypeFilter, getDelivered, toDelivery } from "./delivery.ts";
 

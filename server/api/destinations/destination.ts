@@ -60,13 +60,16 @@ const HealthSchema = Type.Object(
   { title: "DestinationHealth", description: "Whether messages arrive." },
 );
 /** All members that any type has. Code checks which of them belong to the type, with better messages than a schema. */
-export const MetadataSchema = anyMembers("config", "Settings of the destination, depending on the type.");
-export const SecretsSchema = anyMembers(
+export const MetadataSchema = describeAnyMembers(
+  "config",
+  "Settings of the destination, depending on the type.",
+);
+export const SecretsSchema = describeAnyMembers(
   "secrets",
   "Secrets of the destination, depending on the type. Stored encrypted, never returned.",
 );
 
-function anyMembers(part: "config" | "secrets", description: string) {
+function describeAnyMembers(part: "config" | "secrets", description: string) {
   const members = new Map<string, { type: string; schema: TSchema }[]>();
   for (const { type, ...parts } of Object.values(DESTINATIONS)) {
     for (const [name, schema] of Object.entries(parts[part].properties)) {

@@ -48,7 +48,7 @@ import {
 import { refuseInUse } from "./refuse-in-use.ts";
 import { updateDestination, type UpdateServices } from "./update-destination.ts";
 
-export const destinationRoutes = (deps: CreateServices & UpdateServices & TestServices): Route[] => [
+export const listDestinationRoutes = (deps: CreateServices & UpdateServices & TestServices): Route[] => [
   route("GET /v1/destination-types", "public", listDestinationTypes()),
   route(`GET ${PROJECT}/destinations`, "full", listDestinations(deps)),
   route(`POST ${PROJECT}/destinations`, "full", createDestination(deps)),

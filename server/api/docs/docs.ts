@@ -10,11 +10,11 @@ import { endpoint, type Endpoint, Page, route, type Route } from "../../http/end
 import { withExamples } from "../../http/openapi/openapi-examples.ts";
 import { prefersHtml } from "../../http/prefers-html.ts";
 import { renderProblemTypePage, renderProblemTypesPage } from "../../http/problems-page.ts";
-import { htmlPage } from "./html-page.ts";
+import { renderHtmlPage } from "./render-html-page.ts";
 import { renderReaderPage } from "./reader.ts";
 import { execFile } from "node:child_process";
 
-export const docsRoutes = (deps: { dashboardPage?: () => Page }): Route[] => [
+export const listDocsRoutes = (deps: { dashboardPage?: () => Page }): Route[] => [
   route("GET /openapi.json", "public", getOpenApi()),
   route("GET /", "public", getStart(deps)),
   route("GET /docs", "public", getDocs()),
@@ -44,14 +44,14 @@ const getOpenApi = (): Endpoint =>
       schema: Type.Record(Type.String(), Type.Unknown()),
     },
     handle: async ({ query }) =>
-      new Page(query.examples ? await exampleDocument() : await readFile(OPENAPI), {
+      new Page(query.examples ? await readExampleDocument() : await readFile(OPENAPI), {
         status: 200,
         headers: { "cache-control": "no-cache" },
         mediaType: "application/json",
       }),
   });
 
-async function exampleDocument(): Promise<string> {
+async function readExampleDocument(): Promise<string> {
   const [document, examples] = await Promise.all([readFile(OPENAPI, "utf8"), readFile(EXAMPLES, "utf8")]);
   return JSON.stringify(withExamples(JSON.parse(document), JSON.parse(examples)));
 }
@@ -77,7 +77,7 @@ const getDocs = (): Endpoint =>
     tag: "Documentation",
     summary: "Read the API reference",
     description: "A page for people, made from `/openapi.json`. It loads nothing from other servers.",
-    success: htmlPage("The page."),
+    success: renderHtmlPage("The page."),
     handle: async () => renderReaderPage(),
   });
 
@@ -89,7 +89,7 @@ const getDocsReader = (): Endpoint =>
     description: "The script of the page at `/docs`.",
     success: { status: 200, description: "The program.", schema: Type.String(), media: "text/javascript" },
     async handle({ headers }) {
-      const compressed = await readerProgram();
+      const compressed = await loadReaderProgram();
       const takesGzip = /\bgzip\b/.test(String(headers["accept-encoding"] ?? ""));
       return new Page(takesGzip ? compressed : await promisify(gunzip)(compressed), {
         status: 200,
@@ -110,7 +110,7 @@ const getProblemTypes = (): Endpoint =>
     tag: "Documentation",
     summary: "Read about all problem types",
     description: "A page with all problem types: status, title, and whether a retry can succeed.",
-    success: htmlPage("The page."),
+    success: renderHtmlPage("The page."),
     handle: async () => renderProblemTypesPage(),
   });
 
@@ -123,7 +123,7 @@ const getProblemType = (): Endpoint =>
     params: Type.Object({
       slug: Type.String({ description: "Last segment of the problem type's URL, for example `not-found`." }),
     }),
-    success: htmlPage("The page."),
+    success: renderHtmlPage("The page."),
     refusals: { 404: "There is no such problem type." },
     async handle({ params }) {
       const page = renderProblemTypePage(params.slug);
@@ -141,7 +141,7 @@ const EXTRACTOR = join(PROJECT_ROOT, `server/api/docs/extract-reader${extname(im
 let program: Promise<Buffer> | undefined;
 
 /** Returns the compressed script. Fetched on first use; most processes never need it. */
-function readerProgram(): Promise<Buffer> {
+function loadReaderProgram(): Promise<Buffer> {
   program ??= extractProgram().catch((error: unknown) => {
     program = undefined;
     throw error;

@@ -5,7 +5,7 @@ import { Problem } from "../../../ground/errors.ts";
 import { renderGuidePage, renderLlmsText, searchPage } from "../../guide/guide-pages.ts";
 import { openGuide } from "../../guide/open-guide.ts";
 import { endpoint, Page, route, type Endpoint, type Route } from "../../http/endpoint.ts";
-import { htmlPage } from "./html-page.ts";
+import { renderHtmlPage } from "./render-html-page.ts";
 
 const MARKDOWN = ".md";
 const FIRST_PAGE = "getting-started";
@@ -41,7 +41,7 @@ const searchGuide = (): Endpoint =>
     query: Type.Object({
       q: Type.String({ maxLength: 200, default: "", description: "Words to look for." }),
     }),
-    success: htmlPage("The page."),
+    success: renderHtmlPage("The page."),
     handle: async ({ query }) => searchPage(await openGuide(), query.q),
   });
 
@@ -54,7 +54,7 @@ const getGuidePage = (): Endpoint =>
     params: Type.Object({
       page: Type.String({ description: "The page, for example `reading` or `reading.md`." }),
     }),
-    success: { ...htmlPage("The page."), otherMedia: "text/markdown" },
+    success: { ...renderHtmlPage("The page."), otherMedia: "text/markdown" },
     refusals: { 404: "The guide has no such page." },
     handle: ({ params }) => readPage(params.page),
   });
@@ -69,7 +69,7 @@ const getProviderPage = (): Endpoint =>
     params: Type.Object({
       provider: Type.String({ description: "The provider, by its key, with or without `.md`." }),
     }),
-    success: { ...htmlPage("The page."), otherMedia: "text/markdown" },
+    success: { ...renderHtmlPage("The page."), otherMedia: "text/markdown" },
     refusals: { 404: "The guide has no page of this provider." },
     handle: ({ params }) => readPage(`providers/${params.provider}`),
   });
@@ -82,7 +82,7 @@ const getLlmsText = (): Endpoint =>
     description:
       "The pages of the guide as Markdown, each with its first sentence, in the form of llmstxt.org.",
     success: { status: 200, description: "The list.", schema: Type.String(), media: "text/plain" },
-    handle: async () => markdownAnswer(renderLlmsText(await openGuide()), "text/plain"),
+    handle: async () => buildMarkdownAnswer(renderLlmsText(await openGuide()), "text/plain"),
   });
 
 /** Returns the page with this name, as HTML or as Markdown. */
@@ -91,12 +91,13 @@ async function readPage(address: string): Promise<Page> {
   const isMarkdown = address.endsWith(MARKDOWN);
   const name = isMarkdown ? address.slice(0, -MARKDOWN.length) : address;
   const page = guide.pages.get(name);
-  if (page) return isMarkdown ? markdownAnswer(page.markdown, "text/markdown") : renderGuidePage(guide, page);
+  if (page)
+    return isMarkdown ? buildMarkdownAnswer(page.markdown, "text/markdown") : renderGuidePage(guide, page);
   const near = findClosest(name, [...guide.pages.keys()]);
   throw new Problem("not-found", {
     detail: `The guide has no page \`${name}\`. ${near ? `Did you mean /docs/guide/${near}?` : "See /docs/guide."}`,
   });
 }
 
-const markdownAnswer = (text: string, mediaType: string): Page =>
+const buildMarkdownAnswer = (text: string, mediaType: string): Page =>
   new Page(text, { status: 200, headers: { "cache-control": "no-cache" }, mediaType });

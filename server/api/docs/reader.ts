@@ -5,7 +5,7 @@ import { Page } from "../../http/endpoint.ts";
 const CONFIGURATION = {
   url: "/openapi.json?examples=true",
   theme: "none",
-  customCss: customCss(),
+  customCss: writeCustomCss(),
   authentication: { preferredSecurityScheme: "apiKey" },
   // Features that call or link to other servers.
   withDefaultFonts: false,
@@ -17,7 +17,7 @@ const CONFIGURATION = {
 };
 
 /** Returns the colours and sizes of the dashboard's theme, in the words of Scalar. */
-function customCss(): string {
+function writeCustomCss(): string {
   const fonts =
     "--scalar-font: system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif; " +
     "--scalar-font-code: ui-monospace, SFMono-Regular, Menlo, Consolas, 'Liberation Mono', monospace; " +

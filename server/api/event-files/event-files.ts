@@ -10,7 +10,7 @@ import type { DataQueries } from "../../store/database/sides.ts";
 import { findInShards } from "../../store/shards/ask-shards.ts";
 import { listEventsById } from "../../store/deliveries/events.ts";
 
-export const eventFileRoutes = (deps: { database: Database; sealer: Sealer }): Route[] => [
+export const listEventFileRoutes = (deps: { database: Database; sealer: Sealer }): Route[] => [
   route("GET /v1/event-files/{token}", "public", getEventFile(deps)),
 ];
 

@@ -24,12 +24,12 @@ import {
   listTopicsOfEvent,
 } from "../../store/deliveries/event-pages.ts";
 import { StatusSchema } from "../deliveries/delivery.ts";
-import { chooseShards, type InShards } from "../in-shard.ts";
+import { chooseShards, type InShards } from "../run-in-shard.ts";
 import { ConnectionId, DestinationId, GroupRef, InstallationId, OperationId, TopicId } from "../members.ts";
-import { listQuery, onePage, pageSchema, periodQuery, textQuery } from "../pages.ts";
+import { listQuery, listPage, describePage, periodQuery, describeTextQuery } from "../pages.ts";
 import { PROJECT } from "../paths.ts";
 
-export const eventRoutes = (deps: InShards): Route[] => [
+export const listEventRoutes = (deps: InShards): Route[] => [
   route("GET /v1/event-types", "public", listEventTypes()),
   route(`GET ${PROJECT}/events`, "full", listEvents(deps)),
   route(`GET ${PROJECT}/events/{eventId}`, "full", getEvent(deps)),
@@ -149,11 +149,11 @@ const listEvents = (deps: InShards) =>
       nowhere: Type.Optional(
         Type.Boolean({ description: "True: only events that went nowhere; false: only others." }),
       ),
-      ...textQuery("id, type, or a member of the data"),
+      ...describeTextQuery("id, type, or a member of the data"),
       ...listQuery,
       ...periodQuery,
     }),
-    success: { status: 200, description: "A page.", schema: pageSchema(EventSchema) },
+    success: { status: 200, description: "A page.", schema: describePage(EventSchema) },
     hasEntityTag: true,
     async handle({ project, query }) {
       const { type, nowhere, text: searched, groupRef, connectionId, installationId, operationId } = query;
@@ -169,7 +169,7 @@ const listEvents = (deps: InShards) =>
       );
       const of = { projectId: project.id, types, messageTypes, members, nowhere, text: searched };
       const shards = await chooseShards(deps, project.id, query);
-      const page = await onePage(query, {
+      const page = await listPage(query, {
         list: (range) =>
           listInShards(shards, (data) => listRows(data, { ...of, range }), {
             ...range,

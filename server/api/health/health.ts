@@ -9,7 +9,7 @@ import type { Database } from "../../store/database/database.ts";
 import { readWorstState, type DatabaseState } from "../../store/database/readiness.ts";
 import { hasWorker } from "../../store/processes/running-processes.ts";
 
-export const healthRoutes = (deps: Readiness): Route[] => [
+export const listHealthRoutes = (deps: Readiness): Route[] => [
   route("GET /healthz", "public", getHealthz()),
   route("GET /readyz", "public", getReadyz(deps)),
 ];

@@ -10,10 +10,10 @@ import type { CallServices } from "../../operations/call-provider.ts";
 import type { MetadataMemory } from "../../operations/metadata-memory.ts";
 import { readDefinitions, type ReadDefinition } from "../../read/definition/read-definition.ts";
 import type { FieldNames } from "../../read/definition/read-set.ts";
-import { unknownFields, type UnknownField } from "../../read/definition/unknown-fields.ts";
+import { listUnknownFields, type UnknownField } from "../../read/definition/list-unknown-fields.ts";
 import type { Integration } from "../integration.ts";
 import { describeObjects } from "../objects/describe-objects.ts";
-import { placeOfObject, valueAt } from "./config-mask.ts";
+import { placeOfObject, getValueAt } from "./config-mask.ts";
 
 export type AccountServices = CallServices & { metadata: MetadataMemory };
 
@@ -58,7 +58,7 @@ export async function findUnknownFields(
         after: findObject(after, definition.objectName),
         before: findObject(before, definition.objectName),
       };
-      return unknownFields(definition, metadata, names).flatMap((unknown) => {
+      return listUnknownFields(definition, metadata, names).flatMap((unknown) => {
         const isRequired =
           !known.has(definition.objectName) && isOfManifest(unknown, definition, chosen.after);
         if (!isRequired && !isChosen(unknown.path, chosen)) return [];
@@ -99,7 +99,7 @@ const isOfManifest = (
   path.length === 0 ||
   (path[0] === "selectedFieldMappings" &&
     requiredMappings.includes(String(path[1])) &&
-    memberAt(after, path) === undefined);
+    getMemberAt(after, path) === undefined);
 
 /** Returns whether the configuration names the field, not only the manifest, and did not do so before. */
 function isChosen(
@@ -107,13 +107,13 @@ function isChosen(
   { after, before }: { after: JsonObject; before: JsonObject },
 ): boolean {
   if (path.length === 0) return false;
-  const value = memberAt(after, path);
-  return value !== undefined && !isSame(value, memberAt(before, path));
+  const value = getMemberAt(after, path);
+  return value !== undefined && !isSame(value, getMemberAt(before, path));
 }
 
 const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 
-function memberAt(object: JsonObject, path: UnknownField["path"]): unknown {
+function getMemberAt(object: JsonObject, path: UnknownField["path"]): unknown {
   return path.reduce<unknown>(
     (value, step) =>
       typeof value === "object" && value !== null && Object.hasOwn(value, step)
@@ -124,7 +124,7 @@ function memberAt(object: JsonObject, path: UnknownField["path"]): unknown {
 }
 
 const findObject = (content: ConfigContent | undefined, objectName: string): JsonObject =>
-  asObject(valueAt(asObject(content), placeOfObject(content, objectName)));
+  asObject(getValueAt(asObject(content), placeOfObject(content, objectName)));
 
 const asObject = (value: unknown): JsonObject => (isJsonObject(value as Json) ? (value as JsonObject) : {});
 

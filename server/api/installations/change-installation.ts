@@ -1,5 +1,5 @@
 /** Changes an installation under a row lock, so that concurrent changes are both kept. */
-import { installationUpdated } from "../../events/new-events.ts";
+import { buildInstallationUpdated } from "../../events/new-events.ts";
 import { queueEvent } from "../../events/record-event.ts";
 import type { Caller } from "../../http/endpoint.ts";
 import type { ConfigContent } from "../../../manifest/installation-config.ts";
@@ -118,7 +118,7 @@ async function saveChange(
   await touchInstallation(queries, projectId, id, { connectionId });
   const last = installation.config.content;
   const fields = await getInstallationFields(queries, id);
-  await queueEvent(queries, installationUpdated(fields, config?.content ?? last, last));
+  await queueEvent(queries, buildInstallationUpdated(fields, config?.content ?? last, last));
 }
 
 /** Removes objects that the latest revision no longer reads from every installation's configuration. */

@@ -21,7 +21,7 @@ export async function checkAccount(
   integration: Integration,
   change: ConfigChange,
 ): Promise<InstallationWarning[]> {
-  const { issues, warnings } = (await inTime(async () => {
+  const { issues, warnings } = (await runInTime(async () => {
     const objects = await findUnknownObjects(deps, integration, change);
     const unknown = [...objects.issues, ...(await findUnknownFields(deps, integration, change))];
     const all = unknown.length > 0 ? unknown : await findUnreadableObjects(deps, integration, change);
@@ -35,7 +35,7 @@ export async function checkAccount(
 }
 
 /** Returns undefined if the work takes too long; its result is then ignored. */
-async function inTime<Result>(work: () => Promise<Result>): Promise<Result | undefined> {
+async function runInTime<Result>(work: () => Promise<Result>): Promise<Result | undefined> {
   const stop = new AbortController();
   const patience = wait(PATIENCE_MS, undefined, { signal: stop.signal }).catch(() => undefined);
   const working = work();

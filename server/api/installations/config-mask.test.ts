@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { findObjectKey, readMaskPath, splitMaskPath, valueAt, withValueAt } from "./config-mask.ts";
+import { findObjectKey, readMaskPath, splitMaskPath, getValueAt, withValueAt } from "./config-mask.ts";
 
 const KNOWN = ["contacts", "a", "a.b", "a.b.c", "x/y", "odd\\name", "disabled"];
 const read = (path: string) => readMaskPath(path, (_action, name) => KNOWN.includes(name));
@@ -84,14 +84,14 @@ describe("update masks", () => {
       provider: "hubspot",
       read: { more: 1, objects: { k: { objectName: "contacts", x: 1, disabled: true } } },
     });
-    assert.equal(valueAt(before, path), undefined);
-    assert.equal(valueAt(after, path), true);
+    assert.equal(getValueAt(before, path), undefined);
+    assert.equal(getValueAt(after, path), true);
   });
 
   test("neither null nor an inherited member is a value", () => {
-    assert.equal(valueAt({ proxy: { enabled: null } }, ["proxy", "enabled"]), undefined);
-    assert.equal(valueAt({ read: { objects: {} } }, ["read", "objects", "toString"]), undefined);
-    assert.equal(valueAt({ proxy: { enabled: false } }, ["proxy", "enabled"]), false);
+    assert.equal(getValueAt({ proxy: { enabled: null } }, ["proxy", "enabled"]), undefined);
+    assert.equal(getValueAt({ read: { objects: {} } }, ["read", "objects", "toString"]), undefined);
+    assert.equal(getValueAt({ proxy: { enabled: false } }, ["proxy", "enabled"]), false);
   });
 
   test("`__proto__` names an entry and reaches no prototype", () => {

@@ -81,7 +81,7 @@ export function findObjectKey(objects: Json | undefined, objectName: string): st
 }
 
 /** Returns the value at a path, or undefined if it is absent or null. */
-export function valueAt(content: Json | undefined, path: readonly string[]): Json | undefined {
+export function getValueAt(content: Json | undefined, path: readonly string[]): Json | undefined {
   let value = content;
   for (const [depth, step] of path.entries()) {
     const key = isObjectStep(path, depth) ? findObjectKey(value, step) : step;
@@ -113,7 +113,7 @@ const isObjectStep = (path: readonly string[], depth: number): boolean =>
 /** Returns the path of an object, as the configuration spells it. */
 export function placeOfObject(content: unknown, objectName: string, action: ConfigAction = "read"): string[] {
   const objects = isJsonObject(content as Json)
-    ? valueAt(content as JsonObject, [action, "objects"])
+    ? getValueAt(content as JsonObject, [action, "objects"])
     : undefined;
   return [action, "objects", isJsonObject(objects) ? findObjectKey(objects, objectName) : objectName];
 }

@@ -1,6 +1,6 @@
 /** POST /v1/projects/{projectIdOrName}/integrations/{integrationId}/installations */
 import { Type } from "typebox";
-import { installationCreated } from "../../events/new-events.ts";
+import { buildInstallationCreated } from "../../events/new-events.ts";
 import { queueEvent } from "../../events/record-event.ts";
 import { Problem } from "../../../ground/errors.ts";
 import type { Json } from "../../../ground/json.ts";
@@ -105,7 +105,7 @@ export const createInstallation = (deps: AccountServices) =>
           });
           const row = await getInstallationRow(queries, project.id, integration.id, id);
           const fields = await getInstallationFields(queries, id);
-          await queueEvent(queries, installationCreated(fields, row.config.content));
+          await queueEvent(queries, buildInstallationCreated(fields, row.config.content));
           return row;
         });
         return withWarnings(await showChangedInstallation(deps, created), warnings);

@@ -2,7 +2,7 @@
 import { Type } from "typebox";
 import type { Log } from "../../../ground/log.ts";
 import type { ConfigContent } from "../../../manifest/installation-config.ts";
-import { removedConnections, installationDeleted } from "../../events/new-events.ts";
+import { buildConnectionsRemoved, buildInstallationDeleted } from "../../events/new-events.ts";
 import { queueEvents } from "../../events/record-event.ts";
 import { projectEndpoint, route, type Route } from "../../http/endpoint.ts";
 import type { CallServices } from "../../operations/call-provider.ts";
@@ -17,10 +17,10 @@ import {
 } from "../../store/integrations/installations.ts";
 import { listInShards } from "../../store/shards/ask-shards.ts";
 import { deselectBeforeRemoval } from "../../subscribe/setup/deselect-objects.ts";
-import { inShardOfBody, inShardOfInstallation, type InShards } from "../in-shard.ts";
+import { runInShardOfBody, runInShardOfInstallation, type InShards } from "../run-in-shard.ts";
 import { getIntegrationRow } from "../integration.ts";
 import { InstallationId, IntegrationIdOrName } from "../members.ts";
-import { listQuery, onePage, pageSchema, textQuery } from "../pages.ts";
+import { listQuery, listPage, describePage, describeTextQuery } from "../pages.ts";
 import { INSTALLATION, INTEGRATION, PROJECT } from "../paths.ts";
 import { requireGroup } from "../require-group.ts";
 import type { AccountServices } from "./account-fields.ts";
@@ -36,20 +36,20 @@ import {
 import { patchObjectConfigContent } from "./patch-object-config-content.ts";
 import { updateInstallation } from "./update-installation.ts";
 
-export const installationRoutes = (
+export const listInstallationRoutes = (
   deps: AccountServices & ChangeServices & CallServices & InShards & { log: Log },
 ): Route[] => [
   route(`GET ${PROJECT}/installations`, "full", listInstallationsForProject(deps)),
   route(`GET ${PROJECT}/installations:search`, "full", listProjectInstallations(deps)),
   route(`GET ${INTEGRATION}/installations`, "frontend", listInstallations(deps)),
-  route(`POST ${INTEGRATION}/installations`, "frontend", inShardOfBody(deps, createInstallation)),
+  route(`POST ${INTEGRATION}/installations`, "frontend", runInShardOfBody(deps, createInstallation)),
   route(`GET ${INSTALLATION}`, "frontend", getInstallation(deps)),
-  route(`PATCH ${INSTALLATION}`, "frontend", inShardOfInstallation(deps, updateInstallation)),
-  route(`DELETE ${INSTALLATION}`, "frontend", inShardOfInstallation(deps, deleteInstallation)),
+  route(`PATCH ${INSTALLATION}`, "frontend", runInShardOfInstallation(deps, updateInstallation)),
+  route(`DELETE ${INSTALLATION}`, "frontend", runInShardOfInstallation(deps, deleteInstallation)),
   route(
     `PATCH ${INTEGRATION}/objects/{objectName}/config-content`,
     "frontend",
-    inShardOfBody(deps, patchObjectConfigContent),
+    runInShardOfBody(deps, patchObjectConfigContent),
   ),
 ];
 
@@ -87,14 +87,14 @@ const listProjectInstallations = (deps: { database: Database }) =>
       healthStatus: Type.Optional(
         Type.Enum(["healthy", "unhealthy"], { description: "Return only installations of this health." }),
       ),
-      ...textQuery("the names of customer, integration and provider, or the id"),
+      ...describeTextQuery("the names of customer, integration and provider, or the id"),
       ...listQuery,
     }),
     hasEntityTag: true,
     success: {
       status: 200,
       description: "A page.",
-      schema: pageSchema(
+      schema: describePage(
         Type.Object({
           ...InstallationSchema.properties,
           integrationName: Type.String({ description: "Name of the integration." }),
@@ -106,7 +106,7 @@ const listProjectInstallations = (deps: { database: Database }) =>
       const filter = { ...query, projectId: project.id };
       // Only the health is in the shards.
       const asksAll = database.shards.length > 1 && query.healthStatus !== undefined;
-      const page = await onePage(query, {
+      const page = await listPage(query, {
         list: (range) =>
           asksAll
             ? listInShards(
@@ -196,8 +196,8 @@ const deleteInstallation = (deps: CallServices & { log: Log }) =>
           ? await removeUnusedConnections(queries, project.id, [removed.connectionId])
           : [];
         await queueEvents(queries, [
-          installationDeleted(fields, config.content),
-          ...removedConnections(gone, [fields]),
+          buildInstallationDeleted(fields, config.content),
+          ...buildConnectionsRemoved(gone, [fields]),
         ]);
       });
     },

@@ -20,7 +20,7 @@ import {
 import { checkConfigChange, isWithin } from "./check-config-content.ts";
 import { getInstallationRow, InstallationSchema } from "./installation.ts";
 import { applyPatch, PatchError, parsePointer, type PatchOperation } from "./json-patch.ts";
-import { ACTIONS, findObjectKey, valueAt, withValueAt } from "./config-mask.ts";
+import { ACTIONS, findObjectKey, getValueAt, withValueAt } from "./config-mask.ts";
 import { withWriteMap } from "./write-map.ts";
 
 const RequestSchema = Type.Object({
@@ -107,7 +107,7 @@ function decide(
   const before: JsonObject = isJsonObject(stored) ? stored : {};
   const place = [action, "objects", objectName];
   const operations = changes.map(({ op, path, value }) => ({ op, path, value: value as Json | undefined }));
-  const patched = patch(valueAt(before, place) ?? { objectName }, operations, objectName);
+  const patched = patch(getValueAt(before, place) ?? { objectName }, operations, objectName);
   const after = patched === undefined ? omitObject(before, action, objectName) : withObject(patched);
   const touched = [formatName(place)];
   const content = checkConfigChange(catalog, integration, { before, after, touched }, (issue) =>
@@ -154,7 +154,7 @@ function patch(object: Json, operations: PatchOperation[], objectName: string): 
 }
 
 function omitObject(content: JsonObject, action: Request["action"], objectName: string): JsonObject {
-  const objects = valueAt(content, [action, "objects"]);
+  const objects = getValueAt(content, [action, "objects"]);
   if (!isJsonObject(objects)) return content;
   const key = findObjectKey(objects, objectName);
   const rest = Object.fromEntries(Object.entries(objects).filter(([name]) => name !== key));

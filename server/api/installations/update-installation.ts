@@ -19,7 +19,7 @@ import {
   findObjectKey,
   MASK_FORMS,
   readMaskPath,
-  valueAt,
+  getValueAt,
   withValueAt,
   type ConfigAction,
   type MaskTarget,
@@ -141,7 +141,7 @@ function listKnownObjects(
       ({ objectName }) => objectName === name,
     ) ||
     contents.some((content) => {
-      const objects = valueAt(content, [action, "objects"]);
+      const objects = getValueAt(content, [action, "objects"]);
       return isJsonObject(objects) && Object.hasOwn(objects, findObjectKey(objects, name));
     });
 }
@@ -151,7 +151,7 @@ function chooseValue(target: MaskTarget, { installation }: Request): Json | unde
   if (target.kind === "createdBy") return installation.config?.createdBy || undefined;
   const { content } = installation.config ?? {};
   if (target.path.length === 0) return isJsonObject(content) ? content : undefined;
-  return valueAt(readContent(content), target.path);
+  return getValueAt(readContent(content), target.path);
 }
 
 function apply(
@@ -161,7 +161,7 @@ function apply(
   body: Request,
 ): JsonObject {
   if (path.length === 0) return readContent(body.installation.config?.content);
-  const value = valueAt(readContent(body.installation.config?.content), path);
+  const value = getValueAt(readContent(body.installation.config?.content), path);
   if (value === undefined) return content;
   const start = path[0] === "write" && path.length > 2 ? withWriteMap(content, integration) : content;
   return withValueAt(start, path, value);

@@ -12,7 +12,7 @@ import { listIntegrations } from "../../store/integrations/integrations.ts";
 import type { ManifestIntegration } from "../../../manifest/manifest.ts";
 import { describeLostNames, refuseLostNames, REMEDY } from "./describe-lost-names.ts";
 import { checkProviders, storeProviders } from "./deploy-providers.ts";
-import { manifestSource, ManifestSourceSchema } from "./manifest-source.ts";
+import { readManifestSource, ManifestSourceSchema } from "./read-manifest-source.ts";
 import { PlannedIntegrationSchema, toPlanned, WarningSchema } from "./planned-integration.ts";
 
 const DeployedIntegrationSchema = Type.Object(
@@ -60,7 +60,7 @@ export const batchUpsertIntegrations = (deps: DeployServices) =>
       422: "The manifest is invalid: one issue per fault, with line, column, rule and remedy.",
     },
     async handle({ project, query, body, caller }) {
-      const { source, documents } = await manifestSource(deps.database.control, project.id, body);
+      const { source, documents } = await readManifestSource(deps.database.control, project.id, body);
       const providers = await checkProviders(deps, documents);
       const { manifest, warnings } = await checkSources(deps, project.id, { source, providers });
       const destructive = query.destructive === true;

@@ -28,20 +28,20 @@ export async function checkSources(
   projectId: string,
   { source, providers }: { source: string; providers?: CustomProviders },
 ): Promise<{ manifest: Manifest; warnings: Finding[] }> {
-  const { manifest, findings } = await verdictOn(deps, projectId, source, providers);
+  const { manifest, findings } = await judgeManifest(deps, projectId, source, providers);
   if (manifest) return { manifest, warnings: findings };
   throw refuseInvalidManifest(findings.filter(isError));
 }
 
 /** Checks an entry that came as JSON; its issues name a place in the body instead of a line. */
-export async function checkedEntry(
+export async function checkEntry(
   deps: DeployServices,
   projectId: string,
   { specVersion, entry }: { specVersion: string; entry: object },
 ): Promise<Manifest> {
   // JSON is YAML, so the same checker works.
   const source = JSON.stringify({ specVersion, integrations: [entry] });
-  const { manifest, findings } = await verdictOn(deps, projectId, source);
+  const { manifest, findings } = await judgeManifest(deps, projectId, source);
   if (manifest) return manifest;
   const issues = findings.filter(isError).map(({ path, message, rule, remedy }): Issue => ({
     in: "body",
@@ -57,7 +57,7 @@ export async function checkedEntry(
   throw new Problem("invalid-manifest", { detail, issues });
 }
 
-async function verdictOn(
+async function judgeManifest(
   { database: { control }, ...deps }: Pick<DeployServices, "database" | "catalog">,
   projectId: string,
   source: string,

@@ -4,7 +4,7 @@ import { Problem } from "../../../ground/errors.ts";
 import type { ConfigContent } from "../../../manifest/installation-config.ts";
 import { type ManifestIntegration, ManifestIntegrationSchema } from "../../../manifest/manifest.ts";
 import { seesEveryGroup } from "../../access/actor.ts";
-import { removedConnections, installationDeleted } from "../../events/new-events.ts";
+import { buildConnectionsRemoved, buildInstallationDeleted } from "../../events/new-events.ts";
 import { queueEvents } from "../../events/record-event.ts";
 import { projectEndpoint, route, type Route } from "../../http/endpoint.ts";
 import { removeUnusedConnections } from "../../store/connections/connections.ts";
@@ -35,16 +35,16 @@ import {
   toIntegration,
 } from "../integration.ts";
 import { IntegrationIdOrName, CreateTime } from "../members.ts";
-import { listQuery, onePage, pageSchema } from "../pages.ts";
+import { listQuery, listPage, describePage } from "../pages.ts";
 import { INTEGRATION, PROJECT } from "../paths.ts";
 import { batchUpsertIntegrations } from "./batch-upsert-integrations.ts";
-import { checkedEntry, checkSources, deployIntegration, type DeployServices } from "./deploy-manifest.ts";
+import { checkEntry, checkSources, deployIntegration, type DeployServices } from "./deploy-manifest.ts";
 import { checkProviders, storeProviders } from "./deploy-providers.ts";
 import { getHydratedRevision, type HydrateServices } from "./get-hydrated-revision.ts";
 import { describeLostNames, refuseLostNames } from "./describe-lost-names.ts";
-import { manifestSource, ManifestSourceSchema } from "./manifest-source.ts";
+import { readManifestSource, ManifestSourceSchema } from "./read-manifest-source.ts";
 
-export const integrationRoutes = (deps: DeployServices & HydrateServices): Route[] => [
+export const listIntegrationRoutes = (deps: DeployServices & HydrateServices): Route[] => [
   route(`GET ${PROJECT}/integrations`, "frontend", listIntegrations(deps)),
   route(`POST ${PROJECT}/integrations`, "full", createIntegration(deps)),
   route(`PUT ${PROJECT}/integrations:batch`, "full", batchUpsertIntegrations(deps)),
@@ -178,7 +178,7 @@ const createIntegration = (deps: DeployServices) =>
     async handle({ project, body, caller }) {
       const { name, provider, latestRevision } = body;
       const entry = { name, provider, ...latestRevision.content };
-      const { specVersion, integrations } = await checkedEntry(deps, project.id, {
+      const { specVersion, integrations } = await checkEntry(deps, project.id, {
         specVersion: latestRevision.specVersion,
         entry,
       });
@@ -231,9 +231,9 @@ const deleteIntegration = (deps: { database: Database }) =>
         const removedIds = new Set(removed.map((installation) => installation.id));
         const reported = listed.flatMap((installation) => {
           const of = removedIds.has(installation.id) ? fields.get(installation.id) : undefined;
-          return of ? [installationDeleted(of, installation.config.content)] : [];
+          return of ? [buildInstallationDeleted(of, installation.config.content)] : [];
         });
-        await queueEvents(queries, [...reported, ...removedConnections(gone, [...fields.values()])]);
+        await queueEvents(queries, [...reported, ...buildConnectionsRemoved(gone, [...fields.values()])]);
       });
     },
   });
@@ -247,11 +247,11 @@ const listRevisions = (deps: { database: Database }) =>
     params: Type.Object({ integrationId: IntegrationIdOrName }),
     query: Type.Object(listQuery),
     hasEntityTag: true,
-    success: { status: 200, description: "A page.", schema: pageSchema(RevisionEntrySchema) },
+    success: { status: 200, description: "A page.", schema: describePage(RevisionEntrySchema) },
     async handle({ project, params, query }) {
       const { control } = deps.database;
       const { id } = await getIntegrationRow(control, project.id, params.integrationId);
-      return onePage(query, {
+      return listPage(query, {
         list: (range) => listRevisionEntries(control, { projectId: project.id, integrationId: id }, range),
         show: toRevisionEntry,
       });
@@ -329,7 +329,7 @@ const createRevision = (deps: DeployServices) =>
     async handle({ project, params, query, body, caller }) {
       const { control } = deps.database;
       const { name } = await getIntegrationRow(control, project.id, params.integrationId);
-      const { source, documents } = await manifestSource(control, project.id, body);
+      const { source, documents } = await readManifestSource(control, project.id, body);
       const providers = await checkProviders(deps, documents);
       const { manifest } = await checkSources(deps, project.id, { source, providers });
       const content = manifest.integrations.find((integration) => integration.name === name);

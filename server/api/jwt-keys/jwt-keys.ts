@@ -18,7 +18,7 @@ import { ProjectId, CreateTime, UpdateTime } from "../members.ts";
 import { PROJECT } from "../paths.ts";
 import { pickMasked, UpdateMask } from "../update-mask.ts";
 
-export const jwtKeyRoutes = (deps: { database: Database }): Route[] => [
+export const listJwtKeyRoutes = (deps: { database: Database }): Route[] => [
   route(`GET ${PROJECT}/jwt-keys`, "full", listJWTKeys(deps)),
   route(`POST ${PROJECT}/jwt-keys`, "full", createJWTKey(deps)),
   route(`GET ${PROJECT}/jwt-keys/{keyId}`, "full", getJWTKey(deps)),

@@ -1,6 +1,6 @@
 /** Begins a consent: stores it and returns the address of the page that the customer sees before the provider's. */
 import type { Catalog } from "../../../connector-kit/catalog.ts";
-import { randomText, usesConsent } from "../../credentials/grants/authorization-code.ts";
+import { generateRandomText, usesConsent } from "../../credentials/grants/authorization-code.ts";
 import type { Egress } from "../../egress/egress.ts";
 import { nowMs } from "../../../ground/clock.ts";
 import { toMemberProblem } from "../../../ground/member-problem.ts";
@@ -56,7 +56,7 @@ export async function beginConsent(deps: ConsentServices, wanted: WantedConsent)
   const app = await getUsableProviderApp(deps.database, wanted);
   // Refuses missing metadata now, while the builder's application can still ask for it.
   buildConsentPage(deps, { provider, app, providerMetadata: wanted.providerMetadata });
-  const token = randomText();
+  const token = generateRandomText();
   await insertConsent(deps.database.control, {
     id: newId(),
     beginHash: digest(token),

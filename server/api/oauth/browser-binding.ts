@@ -45,13 +45,13 @@ export function getBrowserSecret(
 }
 
 /** Returns the digest of the browser's cookie; undefined without a cookie. */
-export function browserHash(id: string, headers: IncomingHttpHeaders): Buffer | undefined {
+export function readBrowserHash(id: string, headers: IncomingHttpHeaders): Buffer | undefined {
   const secret = readSecrets(headers).get(nameCookie(id));
   return secret === undefined ? undefined : digest(secret);
 }
 
 /** Returns the digests of all such cookies of the browser, at most as many as it can have open. */
-export const browserHashes = (headers: IncomingHttpHeaders): Buffer[] =>
+export const listBrowserHashes = (headers: IncomingHttpHeaders): Buffer[] =>
   [...readSecrets(headers)]
     .filter(([name]) => name.startsWith(PREFIX))
     .slice(0, MAX_COOKIES)

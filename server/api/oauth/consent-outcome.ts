@@ -4,7 +4,7 @@ import { nowMs } from "../../../ground/clock.ts";
 import type { Page } from "../../http/endpoint.ts";
 import { endConsent, type ShownConsent } from "../../store/connections/consents.ts";
 import type { ConsentServices } from "./begin-consent.ts";
-import { browserHash, getBrowserSecret, CONSENT_PATH } from "./browser-binding.ts";
+import { readBrowserHash, getBrowserSecret, CONSENT_PATH } from "./browser-binding.ts";
 import { isRetryable, REASONS, type ConsentFailed, type FailureReason } from "./consent-failure.ts";
 import { renderFailure, renderSuccessPage } from "./consent-pages.ts";
 
@@ -57,7 +57,7 @@ export function renderFailedPage(
     app: consent.appName,
     reference: consent.id,
     ...(again &&
-      mayRetry(consent, browserHash(consent.id, headers)) && {
+      mayRetry(consent, readBrowserHash(consent.id, headers)) && {
         again: { action: RETRY_PATH, consentId: consent.id, proof, targets: listFormTargets(deps) },
       }),
   });

@@ -136,12 +136,12 @@ const renderReport = (message: object, then = ""): string =>
   `history.replaceState(null, "", location.pathname);
 const opener = window.opener;
 if (opener) {
-  opener.postMessage(${scriptJson(message)}, "*");
+  opener.postMessage(${toScriptJson(message)}, "*");
   ${then}
 }`;
 
 /** Returns JSON that cannot end the script element around it. */
-export const scriptJson = (value: unknown): string =>
+export const toScriptJson = (value: unknown): string =>
   JSON.stringify(value).replaceAll(
     /[<>\u2028\u2029]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,

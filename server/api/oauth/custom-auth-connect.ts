@@ -86,7 +86,7 @@ export const customAuthConnect = (deps: FlowServices) =>
         sessionId === undefined
           ? await runFlow(deps, {
               ...(await begin(deps, project.id, caller, body)),
-              origin: webOrigin(headers),
+              origin: readWebOrigin(headers),
             })
           : await resumeFlow(
               deps,
@@ -139,7 +139,7 @@ async function begin(
 }
 
 /** Returns the origin of the calling page, if it is http or https: others cannot be the target of a message. */
-function webOrigin({ origin = "" }: IncomingHttpHeaders): string | undefined {
+function readWebOrigin({ origin = "" }: IncomingHttpHeaders): string | undefined {
   if (!/^https?:/.test(origin) || !URL.canParse(origin)) return undefined;
   return new URL(origin).origin;
 }

@@ -1,5 +1,5 @@
 /** Records failed attempts of custom authentication in the list of consents. */
-import { randomText } from "../../credentials/grants/authorization-code.ts";
+import { generateRandomText } from "../../credentials/grants/authorization-code.ts";
 import { Problem } from "../../../ground/errors.ts";
 import { newId } from "../../../ground/ids.ts";
 import type { Log } from "../../../ground/log.ts";
@@ -56,7 +56,7 @@ async function record(
       projectId,
       provider,
       // The hash of an address that is not given to anybody: this consent cannot be begun.
-      beginHash: digest(randomText()),
+      beginHash: digest(generateRandomText()),
       providerAppId: attempt.app?.id ?? null,
       groupRef,
       groupName: groupName ?? null,

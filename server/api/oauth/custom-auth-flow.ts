@@ -8,7 +8,7 @@ import {
 } from "../../../connector-kit/provider/custom-steps.ts";
 import type { Redirect } from "../../../connector-kit/provider/auth-options.ts";
 import { TemplateError } from "../../../connector-kit/provider/template.ts";
-import { randomText } from "../../credentials/grants/authorization-code.ts";
+import { generateRandomText } from "../../credentials/grants/authorization-code.ts";
 import {
   dropOneTimeValues,
   listStepValues,
@@ -85,7 +85,7 @@ async function takeSteps(deps: FlowServices, flow: Flow, step: number): Promise<
     if (request) {
       state = {
         ...state,
-        ...(await rethrowAsProblem(takeStep(deps, state, request, ourValues(deps, state)))),
+        ...(await rethrowAsProblem(takeStep(deps, state, request, listOurValues(deps, state)))),
       };
     }
   }
@@ -151,7 +151,7 @@ function readBack(flow: Flow, redirect: Redirect, params: Record<string, string>
   }
 }
 
-const ourValues = (deps: FlowServices, { app }: Flow): Record<string, string> => ({
+const listOurValues = (deps: FlowServices, { app }: Flow): Record<string, string> => ({
   ...listAppValues(deps.sealer, app),
   callbackURL: `${deps.publicUrl()}${CUSTOM_AUTH_PATH}`,
 });
@@ -163,7 +163,7 @@ async function sendAway(
   redirect: Redirect,
   step: number,
 ): Promise<{ url: string; sessionId: string }> {
-  const [sessionId, state, token] = [randomText(), randomText(), randomText()];
+  const [sessionId, state, token] = [generateRandomText(), generateRandomText(), generateRandomText()];
   const url = buildAddress(deps, flow, redirect, state);
   const { projectId, groupRef, consumerRef } = flow;
   const key = { id: newId(), projectId };
@@ -190,7 +190,7 @@ async function sendAway(
 }
 
 function buildAddress(deps: FlowServices, flow: Flow, redirect: Redirect, state: string): URL {
-  const values = { ...listStepValues(flow, ourValues(deps, flow)), state };
+  const values = { ...listStepValues(flow, listOurValues(deps, flow)), state };
   try {
     return fillStepUrl(flow.provider, redirect, values, { allowPlainHttp: deps.egress.allowsPlainHttp });
   } catch (error) {

@@ -7,9 +7,9 @@ import {
   noteCustomAuthDeparture,
   type ShownCustomAuthSession,
 } from "../../store/connections/custom-auth-sessions.ts";
-import { htmlPage } from "../docs/html-page.ts";
+import { renderHtmlPage } from "../docs/render-html-page.ts";
 import {
-  browserHash,
+  readBrowserHash,
   getBrowserSecret,
   CUSTOM_AUTH_PATH,
   digest,
@@ -25,12 +25,12 @@ import {
   FORWARDING_DESCRIPTION,
   renderForwardingPage,
   renderResendingPage,
-  strangeBrowserPage,
+  renderStrangeBrowserPage,
 } from "./forwarding-page.ts";
-import { unknownAddressPage, withoutCookie } from "./oauth.ts";
+import { renderUnknownAddressPage, withoutCookie } from "./oauth.ts";
 import { redirect } from "./redirect-to-provider.ts";
 
-export const customAuthRoutes = (deps: FlowServices): Route[] => [
+export const listCustomAuthRoutes = (deps: FlowServices): Route[] => [
   route("GET /callbacks/v1/custom-auth/begin", "public", customAuthBegin(deps)),
   route("POST /callbacks/v1/custom-auth/begin", "public", customAuthContinue(deps)),
   route("GET /callbacks/v1/custom-auth", "public", customAuthCallback(deps)),
@@ -49,18 +49,18 @@ const customAuthBegin = (deps: FlowServices) =>
     query: Type.Object({
       consent: Type.String({ maxLength: 255, description: "Token of the session." }),
     }),
-    success: htmlPage("The page."),
+    success: renderHtmlPage("The page."),
     otherPages: {
       303: "Redirect to the provider's page.",
       400: "The URL is unknown, was used or has expired.",
     },
     async handle({ query, headers }) {
       const session = await findCustomAuthByAddress(deps.database.control, digest(query.consent));
-      if (!session) return unknownAddressPage();
+      if (!session) return renderUnknownAddressPage();
       const { flowId: id } = session;
       if (session.browserHash) {
-        const own = browserHash(id, headers);
-        return own ? leave(deps, session, own) : otherBrowser(session);
+        const own = readBrowserHash(id, headers);
+        return own ? leave(deps, session, own) : renderOtherBrowser(session);
       }
       const { proof, header: cookie } = getBrowserSecret(
         { id, path: CUSTOM_AUTH_PATH },
@@ -81,10 +81,10 @@ async function leave(deps: FlowServices, session: ShownCustomAuthSession, hash: 
     browserHash: hash,
     expireTime,
   });
-  return own ? redirect(new URL(openProgress(deps.sealer, session).url)) : otherBrowser(session);
+  return own ? redirect(new URL(openProgress(deps.sealer, session).url)) : renderOtherBrowser(session);
 }
 
-const otherBrowser = ({ appName: app }: ShownCustomAuthSession): Page =>
+const renderOtherBrowser = ({ appName: app }: ShownCustomAuthSession): Page =>
   renderFailure({
     message: `This address was opened in another browser. Go back to ${app} and connect again.`,
     app,
@@ -105,7 +105,7 @@ const customAuthContinue = (deps: FlowServices) =>
     async handle({ body, headers }) {
       const form = parseForm(body);
       const session = await findCustomAuthByAddress(deps.database.control, digest(form.get("consent") ?? ""));
-      if (!session) return unknownAddressPage();
+      if (!session) return renderUnknownAddressPage();
       const hash = findProvenBrowser(session.flowId, headers, form.get("proof"));
       if (!hash) return withoutCookie(session.appName);
       if (form.get("decision") === "continue") return leave(deps, session, hash);
@@ -122,10 +122,10 @@ const customAuthCallback = (deps: FlowServices) =>
     summary: "Callback of custom authentication",
     description: FORWARDING_DESCRIPTION,
     query: Type.Object({}),
-    success: htmlPage("The page that posts the parameters."),
+    success: renderHtmlPage("The page that posts the parameters."),
     otherPages: { 400: "The browser has not continued to the provider's page." },
     handle: async ({ query, headers }) =>
-      (await renderCallbackPage(deps, Object.entries(query), headers)) ?? strangeBrowserPage(),
+      (await renderCallbackPage(deps, Object.entries(query), headers)) ?? renderStrangeBrowserPage(),
   });
 
 /** Query parameter of a form that `renderResendingPage` sends. */
@@ -142,7 +142,7 @@ const customAuthFormCallback = (deps: FlowServices) =>
     query: Type.Object({}),
     body: Type.Object({}),
     rawBodyLimitBytes: FORM_LIMIT_BYTES,
-    success: htmlPage("The page that posts the parameters, or sends the form once more."),
+    success: renderHtmlPage("The page that posts the parameters, or sends the form once more."),
     otherPages: { 400: "The browser has not continued to the provider's page." },
     async handle({ query, body, headers }) {
       const { [RESENT]: resent, ...rest } = query as Record<string, string | undefined>;
@@ -151,6 +151,6 @@ const customAuthFormCallback = (deps: FlowServices) =>
         String(value),
       ]);
       const page = await renderCallbackPage(deps, sent, headers);
-      return page ?? (resent === undefined ? renderResendingPage(sent) : strangeBrowserPage());
+      return page ?? (resent === undefined ? renderResendingPage(sent) : renderStrangeBrowserPage());
     },
   });

@@ -7,8 +7,8 @@ import {
   listCustomAuthOfBrowser,
   type ShownCustomAuthSession,
 } from "../../store/connections/custom-auth-sessions.ts";
-import { browserHashes, CUSTOM_AUTH_PATH } from "./browser-binding.ts";
-import { renderFailure, renderHeader, scriptJson } from "./consent-pages.ts";
+import { listBrowserHashes, CUSTOM_AUTH_PATH } from "./browser-binding.ts";
+import { renderFailure, renderHeader, toScriptJson } from "./consent-pages.ts";
 import { openProgress, type FlowServices } from "./custom-auth-flow.ts";
 
 /** The published UI library looks for this. */
@@ -29,7 +29,7 @@ export async function renderCallbackPage(
     // The first of two values with one name counts, so that appending to the URL replaces nothing.
     parameters.toReversed().map(([name, value]) => [name, String(Array.isArray(value) ? value[0] : value)]),
   );
-  const sessions = await listCustomAuthOfBrowser(deps.database.control, browserHashes(headers));
+  const sessions = await listCustomAuthOfBrowser(deps.database.control, listBrowserHashes(headers));
   const session = sessions.find((one) => isAnswerTo(deps, one, params));
   return session && renderForwardingPage(session, params);
 }
@@ -54,7 +54,7 @@ export function renderForwardingPage(
 ): Page {
   const script = `history.replaceState(null, "", location.pathname);
 const opener = window.opener;
-if (opener) opener.postMessage(${scriptJson({ source: SOURCE, params })}, ${scriptJson(origin ?? "*")});`;
+if (opener) opener.postMessage(${toScriptJson({ source: SOURCE, params })}, ${toScriptJson(origin ?? "*")});`;
   return renderStyledPage({
     status: 200,
     layout: "card",
@@ -65,7 +65,7 @@ if (opener) opener.postMessage(${scriptJson({ source: SOURCE, params })}, ${scri
   });
 }
 
-export const strangeBrowserPage = (): Page =>
+export const renderStrangeBrowserPage = (): Page =>
   renderFailure({
     message:
       "This sign-in was begun in another browser, took too long, or your browser does not keep cookies. Go back to the application that sent you here and connect again.",

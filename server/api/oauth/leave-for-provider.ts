@@ -1,7 +1,11 @@
 /** Sends a browser to the provider's consent page, with a state that only its callback can end. */
 import type { Catalog } from "../../../connector-kit/catalog.ts";
 import type { ProviderInfo } from "../../../connector-kit/provider-info.ts";
-import { buildConsentUrl, randomText, takesPkce } from "../../credentials/grants/authorization-code.ts";
+import {
+  buildConsentUrl,
+  generateRandomText,
+  takesPkce,
+} from "../../credentials/grants/authorization-code.ts";
 import { sealVerifier } from "../../credentials/grants/code-verifier.ts";
 import type { Egress } from "../../egress/egress.ts";
 import { nowMs } from "../../../ground/clock.ts";
@@ -56,8 +60,8 @@ export function buildConsentPage(
     providerMetadata,
   }: { provider: ProviderInfo; app: ProviderAppRow; providerMetadata: ProviderMetadata },
 ): { url: URL; state: string; redirectUri: string; codeVerifier?: string } {
-  const state = randomText();
-  const codeVerifier = takesPkce(provider) ? randomText() : undefined;
+  const state = generateRandomText();
+  const codeVerifier = takesPkce(provider) ? generateRandomText() : undefined;
   const redirectUri = `${deps.publicUrl()}${CONSENT_PATH}`;
   const url = buildConsentUrl({
     provider,

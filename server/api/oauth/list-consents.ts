@@ -8,7 +8,7 @@ import {
   type ShownConsent,
 } from "../../store/connections/consents.ts";
 import type { Database } from "../../store/database/database.ts";
-import { onePage, pageQuery, pageSchema } from "../pages.ts";
+import { listPage, describePageQuery, describePage } from "../pages.ts";
 import { isRetryable, REASONS, type FailureReason } from "./consent-failure.ts";
 
 const STATUSES = ["pending", "succeeded", "failed", "expired"] as const;
@@ -75,11 +75,11 @@ export const listConsents = (deps: { database: Database }) =>
       ),
       provider: text("Return only consents of this provider."),
       groupRef: text("Return only this group's consents."),
-      ...pageQuery(PAGE),
+      ...describePageQuery(PAGE),
     }),
-    success: { status: 200, description: "One page of consents.", schema: pageSchema(ConsentSchema) },
+    success: { status: 200, description: "One page of consents.", schema: describePage(ConsentSchema) },
     handle: async ({ project, query }) =>
-      onePage(query, {
+      listPage(query, {
         usual: PAGE.usual,
         list: (page) => listRows(deps.database.control, project.id, query, page),
         show: toConsent,

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { Type, type Static } from "typebox";
 import type { ProviderInfo } from "../../../connector-kit/provider-info.ts";
 import { withAccountInfo } from "../../credentials/connect/account-info.ts";
-import { codeGrant } from "../../credentials/grants/authorization-code.ts";
+import { buildCodeGrant } from "../../credentials/grants/authorization-code.ts";
 import {
   readAccountFacts,
   listMetadataValues,
@@ -21,9 +21,9 @@ import type { ConnectionRow } from "../../store/connections/connections.ts";
 import { takeConsent, type ShownConsent } from "../../store/connections/consents.ts";
 import { findProviderApp, type ProviderAppRow } from "../../store/connections/provider-apps.ts";
 import { saveConnection } from "../connections/save-connection.ts";
-import { htmlPage } from "../docs/html-page.ts";
+import { renderHtmlPage } from "../docs/render-html-page.ts";
 import type { ConsentServices } from "./begin-consent.ts";
-import { browserHash, digest } from "./browser-binding.ts";
+import { readBrowserHash, digest } from "./browser-binding.ts";
 import { ConsentFailed, explainConsentFailure, explainRefusedConsent } from "./consent-failure.ts";
 import { fail, succeed } from "./consent-outcome.ts";
 import { renderFailure } from "./consent-pages.ts";
@@ -47,7 +47,7 @@ export const oauthCallback = (deps: ConsentServices) =>
       "one message to the window that opened it: `AUTHORIZATION_SUCCEEDED` with `data.connection`, or " +
       "`AUTHORIZATION_FAILED` with `data.error`.",
     query: Query,
-    success: htmlPage("The page after success."),
+    success: renderHtmlPage("The page after success."),
     otherPages: { 400: "The page after a failure." },
     async handle({ query, headers }) {
       const { control } = deps.database;
@@ -67,7 +67,7 @@ async function finish(
   query: Static<typeof Query>,
   headers: IncomingHttpHeaders,
 ): Promise<ConnectionRow> {
-  const own = browserHash(consent.id, headers);
+  const own = readBrowserHash(consent.id, headers);
   if (!own || !consent.browserHash?.equals(own))
     throw new ConsentFailed("other-browser", "The callback came without the cookie of the consent.");
   if (consent.expireTime.getTime() <= nowMs())
@@ -142,7 +142,7 @@ function redeem(
     },
     clientId: app.clientId,
     clientSecret: openProviderAppSecret(deps.sealer, app),
-    grant: codeGrant(provider, code, consent.redirectUri ?? "", openVerifier(deps.sealer, consent)),
+    grant: buildCodeGrant(provider, code, consent.redirectUri ?? "", openVerifier(deps.sealer, consent)),
   });
 }
 

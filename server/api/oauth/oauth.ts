@@ -16,12 +16,18 @@ import {
 } from "../../store/connections/consents.ts";
 import type { Database } from "../../store/database/database.ts";
 import { getConnectionRow, ProviderMetadataInput, WorkspaceRefInput } from "../connections/connection.ts";
-import { htmlPage } from "../docs/html-page.ts";
+import { renderHtmlPage } from "../docs/render-html-page.ts";
 import { ConnectionId, ConsumerRef, GroupRef } from "../members.ts";
 import { explainMissingProvider } from "../explain-missing-provider.ts";
 import { PROJECT } from "../paths.ts";
 import { BEGIN_PATH, beginConsent, type ConsentServices } from "./begin-consent.ts";
-import { browserHash, getBrowserSecret, CONSENT_PATH, digest, findProvenBrowser } from "./browser-binding.ts";
+import {
+  readBrowserHash,
+  getBrowserSecret,
+  CONSENT_PATH,
+  digest,
+  findProvenBrowser,
+} from "./browser-binding.ts";
 import { ConsentFailed } from "./consent-failure.ts";
 import { fail, renderFailedPage, listFormTargets, mayRetry, findNames } from "./consent-outcome.ts";
 import { renderAskingPage, renderFailure, renderUsed } from "./consent-pages.ts";
@@ -30,7 +36,7 @@ import { listConsents } from "./list-consents.ts";
 import { oauthCallback } from "./oauth-callback.ts";
 import { redirectToProvider } from "./redirect-to-provider.ts";
 
-export const oauthRoutes = (deps: ConsentServices & { database: Database }): Route[] => [
+export const listOauthRoutes = (deps: ConsentServices & { database: Database }): Route[] => [
   route("GET /callbacks/v1/oauth", "public", oauthCallback(deps)),
   route("GET /callbacks/v1/oauth/begin", "public", oauthBegin(deps)),
   route("POST /callbacks/v1/oauth/begin", "public", oauthContinue(deps)),
@@ -157,12 +163,12 @@ const oauthBegin = (deps: ConsentServices) =>
     query: Type.Object({
       consent: Type.String({ maxLength: 255, description: "Token of the consent." }),
     }),
-    success: htmlPage("The page."),
+    success: renderHtmlPage("The page."),
     otherPages: { 400: "The URL is unknown, was used or has expired." },
     async handle({ query, headers }) {
       const consent = await findConsentByAddress(deps.database.control, digest(query.consent));
-      if (!consent) return unknownAddressPage();
-      const closed = closedPage(deps, consent, headers);
+      if (!consent) return renderUnknownAddressPage();
+      const closed = renderClosedPage(deps, consent, headers);
       if (closed) return closed;
       await noteOpened(deps.database.control, consent.id);
       const { proof, header: cookie } = getBrowserSecret(
@@ -182,7 +188,7 @@ const oauthBegin = (deps: ConsentServices) =>
   });
 
 /** Returns a page if this browser cannot continue with the consent. */
-function closedPage(
+function renderClosedPage(
   deps: ConsentServices,
   consent: ShownConsent,
   headers: IncomingHttpHeaders,
@@ -190,7 +196,7 @@ function closedPage(
   const { status, appName: app, id: reference } = consent;
   const refuse = (what: string) =>
     renderFailure({ message: `${what} Go back to ${app} and connect again.`, app, reference });
-  const own = browserHash(consent.id, headers);
+  const own = readBrowserHash(consent.id, headers);
   if (consent.browserHash && !(own && consent.browserHash.equals(own)))
     return refuse("This address was opened in another browser.");
   if (status === "failed") return renderFailedPage(deps, consent, headers);
@@ -200,7 +206,7 @@ function closedPage(
   return undefined;
 }
 
-export const unknownAddressPage = (): Page =>
+export const renderUnknownAddressPage = (): Page =>
   renderFailure({
     message:
       "This address is not complete, or it is too old. Go back to the application that sent you here and connect again.",
@@ -221,8 +227,8 @@ const oauthContinue = (deps: ConsentServices) =>
     async handle({ body, headers }) {
       const form = parseForm(body);
       const consent = await findConsentByAddress(deps.database.control, digest(form.get("consent") ?? ""));
-      if (!consent) return unknownAddressPage();
-      const closed = closedPage(deps, consent, headers);
+      if (!consent) return renderUnknownAddressPage();
+      const closed = renderClosedPage(deps, consent, headers);
       if (closed) return closed;
       const hash = findProvenBrowser(consent.id, headers, form.get("proof"));
       if (!hash) return withoutCookie(consent.appName);
@@ -257,7 +263,8 @@ const oauthRetry = (deps: ConsentServices) =>
       const id = form.get("consent") ?? "";
       const hash = isUuid(id) ? findProvenBrowser(id, headers, form.get("proof")) : undefined;
       const consent = hash && (await findConsentOfBrowser(deps.database.control, id, hash));
-      if (!consent || consent.status !== "failed" || !mayRetry(consent, hash)) return unknownAddressPage();
+      if (!consent || consent.status !== "failed" || !mayRetry(consent, hash))
+        return renderUnknownAddressPage();
       return redirectToProvider(deps, consent, hash, headers);
     },
   });

@@ -11,7 +11,7 @@ import { RefusedUpsertSchema, UpsertAnswerSchema, UpsertRequestSchema } from "./
 import { describeObject, ObjectMetadataSchema, toObjectMetadata } from "./object-metadata.ts";
 import { upsertFields, type UpsertServices } from "./upsert-fields.ts";
 
-export const objectRoutes = (deps: UpsertServices): Route[] => [
+export const listObjectRoutes = (deps: UpsertServices): Route[] => [
   route(`GET ${PROVIDER}/objects/{objectName}/metadata`, "frontend", getObjectMetadataForConnection(deps)),
   route(
     `GET ${INTEGRATION}/objects/{objectName}/metadata`,
@@ -44,13 +44,13 @@ const getObjectMetadataForConnection = (deps: UpsertServices) =>
       const { groupRef, excludeReadOnly } = query;
       const connectionId = await findGroupConnection(deps, project.id, { provider, groupRef });
       const target = { projectId: project.id, connectionId, provider };
-      const metadata = await describeObject(deps, target, objectName).catch(refusedOn(connectionId));
+      const metadata = await describeObject(deps, target, objectName).catch(rethrowRefusalOn(connectionId));
       return toObjectMetadata(metadata, { excludeReadOnly });
     },
   });
 
 /** Returns a function that rethrows an error, a provider's refusal as a Problem. */
-const refusedOn =
+const rethrowRefusalOn =
   (connectionId: string) =>
   (error: unknown): never => {
     if (error instanceof ProviderError) throw toProviderProblem(error, connectionId);
@@ -78,7 +78,7 @@ const getObjectMetadataForInstallation = (deps: UpsertServices) =>
       const declared = findDeclaredReadObject(content, params.objectName);
       const objectName = declared?.objectName ?? params.objectName;
       const target = { projectId: project.id, connectionId, provider, module: content.module };
-      const metadata = await describeObject(deps, target, objectName).catch(refusedOn(connectionId));
+      const metadata = await describeObject(deps, target, objectName).catch(rethrowRefusalOn(connectionId));
       return toObjectMetadata(metadata, { excludeReadOnly, mappedObjectName: declared?.mapToName });
     },
   });

@@ -17,8 +17,15 @@ import { findOperationLog } from "../../store/operations/operations.ts";
 import { cancelWrite } from "../../write/queue/cancel-write.ts";
 import { InstallationPath, requireInstallation } from "../installation-path.ts";
 import { OperationId } from "../members.ts";
-import { listQuery, onePage, pageQuery, pageSchema, periodQuery, textQuery } from "../pages.ts";
-import { chooseShards, inShardOfInstallation } from "../in-shard.ts";
+import {
+  listQuery,
+  listPage,
+  describePageQuery,
+  describePage,
+  periodQuery,
+  describeTextQuery,
+} from "../pages.ts";
+import { chooseShards, runInShardOfInstallation } from "../run-in-shard.ts";
 import { INSTALLATION, PROJECT } from "../paths.ts";
 import { getBackfillProgress } from "./get-backfill-progress.ts";
 import { getOperationRow, refuseUnknownOperation, OperationSchema, toOperation } from "./operation.ts";
@@ -28,12 +35,12 @@ interface OperationServices {
   shards: CustomerShards<{ database: Database; installations: InstallationCache }>;
 }
 
-export const operationRoutes = (deps: SyncNowServices & OperationServices): Route[] => [
+export const listOperationRoutes = (deps: SyncNowServices & OperationServices): Route[] => [
   route(`GET ${INSTALLATION}/operations`, "frontend", listOperations(deps)),
   route(
     `GET ${INSTALLATION}/objects/{objectName}/backfill-progress`,
     "full",
-    inShardOfInstallation(deps, getBackfillProgress),
+    runInShardOfInstallation(deps, getBackfillProgress),
   ),
   route(`GET ${PROJECT}/operations`, "full", listProjectOperations(deps)),
   route(`GET ${PROJECT}/operations/{operationId}`, "full", getOperation(deps)),
@@ -66,16 +73,16 @@ const listProjectOperations = (deps: OperationServices) =>
       ),
       actor: only("that this key, person, customer or agent asked for (`actor.id`)"),
       ...periodQuery,
-      ...textQuery(
+      ...describeTextQuery(
         "the result, the object, the name of integration or customer, or the id of the operation, of a record or of the request",
       ),
       ...listQuery,
     }),
     hasEntityTag: true,
-    success: { status: 200, description: "A page.", schema: pageSchema(OperationSchema) },
+    success: { status: 200, description: "A page.", schema: describePage(OperationSchema) },
     async handle({ project, query }) {
       const shards = await chooseShards(deps, project.id, query);
-      return onePage(query, {
+      return listPage(query, {
         list: (range) =>
           listInShards(shards, (data) => listRows(data, { ...query, projectId: project.id }, range), {
             ...range,
@@ -97,11 +104,11 @@ const listOperations = (deps: OperationServices) =>
       "Newest first, in pages. Those of a deleted installation can still be listed, but not with a customer's token. Customers' " +
       "tokens and `frontend` keys see neither `actor` nor `requestId`, which are of the builder's side.",
     params: InstallationPath,
-    query: Type.Object(pageQuery(PAGE)),
+    query: Type.Object(describePageQuery(PAGE)),
     success: {
       status: 200,
       description: "A page.",
-      schema: pageSchema(OperationSchema),
+      schema: describePage(OperationSchema),
     },
     async handle({ project, params, query, caller }) {
       const shards = await chooseShards(deps, project.id, params);
@@ -115,7 +122,7 @@ const listOperations = (deps: OperationServices) =>
         });
         return newest?.row.integrationId === place.integrationId;
       });
-      return onePage(query, {
+      return listPage(query, {
         ...PAGE,
         list: (range) =>
           listInShards(shards, (data) => list(data, installationId, range), {

@@ -1,7 +1,7 @@
 /** Domains that an organisation claimed: shape and endpoints. */
 import { type Static, Type } from "typebox";
 import { type Issue, Problem } from "../../../ground/errors.ts";
-import { isFreeMail, mailDomain } from "../../access/mail-domain.ts";
+import { isFreeMail, getMailDomain } from "../../access/get-mail-domain.ts";
 import { type Caller, endpoint, route, type Route } from "../../http/endpoint.ts";
 import { requireRoleIn } from "../../http/require-role.ts";
 import {
@@ -17,7 +17,7 @@ import { findRole } from "../../store/access/people.ts";
 import { OrgId } from "../members.ts";
 import { getOwnOrg, OrgParams } from "./org.ts";
 
-export const claimedDomainRoutes = (deps: { database: Database }): Route[] => [
+export const listClaimedDomainRoutes = (deps: { database: Database }): Route[] => [
   route("GET /v1/orgs/{orgId}/claimed-domains", "person", listOrgClaimedDomains(deps)),
   route("DELETE /v1/orgs/{orgId}/claimed-domains/{domain}", "person", unclaimDomain(deps)),
   route("GET /v1/claimed-domains", "person", checkClaimedDomain(deps)),
@@ -53,7 +53,7 @@ const EnteredDomain = Type.String({
 
 /** Returns the domain of what was entered. Throws a 400 Problem. */
 function readDomain(entered: string, place: Issue["in"]): string {
-  const domain = mailDomain(entered);
+  const domain = getMailDomain(entered);
   if (domain) return domain;
   throw refuseDomain(place, entered, "is not a domain: it needs a name and an ending, such as example.com");
 }
@@ -146,7 +146,7 @@ async function maySee(
   caller: Caller,
   { orgId, domain }: ClaimedDomainRow,
 ): Promise<boolean> {
-  if (caller.email !== undefined && mailDomain(caller.email) === domain) return true;
+  if (caller.email !== undefined && getMailDomain(caller.email) === domain) return true;
   return caller.builderId !== undefined && (await findRole(queries, orgId, caller.builderId)) === "owner";
 }
 

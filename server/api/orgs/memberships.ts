@@ -5,7 +5,7 @@ import { Problem } from "../../../ground/errors.ts";
 import { isUuid } from "../../../ground/ids.ts";
 import { toMemberProblem } from "../../../ground/member-problem.ts";
 import type { Role } from "../../../ground/role.ts";
-import { mailDomain } from "../../access/mail-domain.ts";
+import { getMailDomain } from "../../access/get-mail-domain.ts";
 import { type Caller, endpoint, route, type Route } from "../../http/endpoint.ts";
 import { requireRoleIn } from "../../http/require-role.ts";
 import { findClaimedDomain } from "../../store/access/claimed-domains.ts";
@@ -24,7 +24,7 @@ import { findBuilder, findRole } from "../../store/access/people.ts";
 import { OrgId } from "../members.ts";
 import { MemberSchema, OrgParams, RoleSchema, toMember } from "./org.ts";
 
-export const membershipRoutes = (deps: { database: Database }): Route[] => [
+export const listMembershipRoutes = (deps: { database: Database }): Route[] => [
   route("POST /v1/orgs/{orgId}/memberships", "person", addUserToOrg(deps)),
   route("PATCH /v1/orgs/{orgId}/memberships/{builderId}", "person", updateMembership(deps)),
   route("DELETE /v1/orgs/{orgId}/memberships/{builderId}", "person", deleteMembership(deps)),
@@ -111,7 +111,7 @@ async function mayAdd(
   // A member who adds themselves gets "already a member" rather than "forbidden".
   if (own !== undefined) return true;
   if (role !== "editor") return false;
-  const domain = email === undefined ? undefined : mailDomain(email);
+  const domain = email === undefined ? undefined : getMailDomain(email);
   return domain !== undefined && (await findClaimedDomain(queries, domain))?.orgId === orgId;
 }
 

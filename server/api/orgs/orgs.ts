@@ -13,7 +13,7 @@ import {
 import { pickMasked, UpdateMask } from "../update-mask.ts";
 import { getOwnOrg, LabelSchema, MemberSchema, OrgParams, OrgSchema, toMember, toOrg } from "./org.ts";
 
-export const orgRoutes = (deps: { database: Database }): Route[] => [
+export const listOrgRoutes = (deps: { database: Database }): Route[] => [
   route("POST /v1/orgs", "full", createOrg(deps)),
   route("GET /v1/orgs/{orgId}", "full", getOrg(deps)),
   route("PATCH /v1/orgs/{orgId}", "full", updateOrg(deps)),

@@ -10,7 +10,7 @@ import { listProjects } from "../../store/access/projects.ts";
 import { BuilderSchema, OrgSchema, toBuilder, toOrg } from "../orgs/org.ts";
 import { ProjectSchema, toProject } from "../projects/project.ts";
 
-export const personRoutes = (deps: { database: Database }): Route[] => [
+export const listPersonRoutes = (deps: { database: Database }): Route[] => [
   route("GET /v1/my-info", "person", getMyInfo(deps)),
   route("POST /v1/invites:accept", "person", acceptInvite(deps)),
 ];
@@ -45,7 +45,7 @@ const BuilderInfoSchema = Type.Object(
 );
 
 /** Returns the person; `orgRole` is that of their first organisation. */
-async function builderInfo(
+async function readBuilderInfo(
   queries: ControlQueries,
   caller: Caller,
 ): Promise<Static<typeof BuilderInfoSchema>> {
@@ -81,7 +81,7 @@ const getMyInfo = (deps: { database: Database }) =>
     description:
       "Returns the person with their roles. An API key does not represent a person and is refused with 403.",
     success: { status: 200, description: "The person.", schema: BuilderInfoSchema },
-    handle: ({ caller }) => builderInfo(deps.database.control, caller),
+    handle: ({ caller }) => readBuilderInfo(deps.database.control, caller),
   });
 
 const acceptInvite = (deps: { database: Database }) =>
@@ -104,7 +104,7 @@ const acceptInvite = (deps: { database: Database }) =>
       const { builderId } = caller;
       return transactControl(deps.database, async (queries) => {
         const orgIds = await acceptInvites(queries, body.invitedEmail, builderId);
-        if (orgIds.length > 0) return builderInfo(queries, caller);
+        if (orgIds.length > 0) return readBuilderInfo(queries, caller);
         throw new Problem("not-found", { detail: "There is no open invitation for this address." });
       });
     },

@@ -24,7 +24,7 @@ import { PROJECT } from "../paths.ts";
 import { pickMasked, UpdateMask } from "../update-mask.ts";
 import { AppNameSchema, checkProjectName, refuseProjectName, ProjectSchema, toProject } from "./project.ts";
 
-export const projectRoutes = (deps: { database: Database; config: RetentionConfig }): Route[] => [
+export const listProjectRoutes = (deps: { database: Database; config: RetentionConfig }): Route[] => [
   route("GET /v1/projects", "frontend", listProjects(deps)),
   route("POST /v1/projects", "full", createProject(deps)),
   route(`GET ${PROJECT}`, "frontend", getProject(deps)),

@@ -30,7 +30,7 @@ import {
   toProviderApp,
 } from "./provider-app.ts";
 
-export const providerAppRoutes = (deps: {
+export const listProviderAppRoutes = (deps: {
   database: Database;
   catalog: Catalog;
   sealer: Sealer;

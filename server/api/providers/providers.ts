@@ -30,7 +30,7 @@ import {
   toCustomProvider,
 } from "./custom-provider.ts";
 
-export const providerRoutes = (
+export const listProviderRoutes = (
   deps: PutProviderServices & {
     catalog: Catalog;
     database: Database;

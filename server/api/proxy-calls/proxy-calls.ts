@@ -13,13 +13,13 @@ import {
   isCallToken,
   listProxyCallsInShards,
 } from "../../store/shards/proxy-calls-in-shards.ts";
-import { chooseShards, type InShards } from "../in-shard.ts";
+import { chooseShards, type InShards } from "../run-in-shard.ts";
 import { InstallationPath, requireInstallation } from "../installation-path.ts";
 import { InstallationId, parseStatusFilter, StatusFilter } from "../members.ts";
-import { listQuery, onePage, pageQuery, pageSchema, periodQuery } from "../pages.ts";
+import { listQuery, listPage, describePageQuery, describePage, periodQuery } from "../pages.ts";
 import { INSTALLATION, PROJECT } from "../paths.ts";
 
-export const proxyCallRoutes = (deps: InShards & { proxyCaller: ProxyCaller }): Route[] => [
+export const listProxyCallRoutes = (deps: InShards & { proxyCaller: ProxyCaller }): Route[] => [
   route(`GET ${INSTALLATION}/proxy-calls`, "full", listProxyCalls(deps)),
   route(`GET ${PROJECT}/proxy-calls`, "full", listProjectProxyCalls(deps)),
   route(`POST ${INSTALLATION}:call`, "full", callThroughProxy(deps)),
@@ -88,13 +88,13 @@ const toListedProxyCall = (row: ListedProxyCall) => ({
   ...(row.integrationName !== null && { integrationName: row.integrationName }),
   ...(row.apiKeyId !== null && { apiKeyId: row.apiKeyId }),
   ...(row.requestId !== "" && { requestId: row.requestId }),
-  ...refusedBy(row),
+  ...tellRefusedBy(row),
 });
 
 /** Status of a call whose caller left before the answer. */
 const CALLER_LEFT = 499;
 
-function refusedBy({ byBusbar, status }: ProxyUsageRow): { refusedBy?: "busbar" | "provider" } {
+function tellRefusedBy({ byBusbar, status }: ProxyUsageRow): { refusedBy?: "busbar" | "provider" } {
   if (byBusbar) return { refusedBy: "busbar" };
   return status >= 400 && status !== CALLER_LEFT ? { refusedBy: "provider" } : {};
 }
@@ -110,11 +110,11 @@ const listProxyCalls = (deps: InShards) =>
       "In pages, latest first. A call appears a second or two after its end and is kept for " +
       "BUSBAR_USAGE_RETENTION_DAYS.",
     params: InstallationPath,
-    query: Type.Object(pageQuery(PAGE)),
+    query: Type.Object(describePageQuery(PAGE)),
     success: {
       status: 200,
       description: "A page.",
-      schema: pageSchema(ProxyCallSchema),
+      schema: describePage(ProxyCallSchema),
     },
     async handle({ project, params, query }) {
       const { database } = deps;
@@ -134,7 +134,7 @@ const listProxyCalls = (deps: InShards) =>
         },
       );
       const filter = { projectId: project.id, installationId };
-      const page = await onePage<ListedCall, ListedCall>(query, {
+      const page = await listPage<ListedCall, ListedCall>(query, {
         ...PAGE,
         isToken: isCallToken,
         getPageToken,
@@ -187,12 +187,12 @@ const listProjectProxyCalls = (deps: InShards) =>
       ...listQuery,
     }),
     hasEntityTag: true,
-    success: { status: 200, description: "A page.", schema: pageSchema(ListedProxyCallSchema) },
+    success: { status: 200, description: "A page.", schema: describePage(ListedProxyCallSchema) },
     async handle({ project, query }) {
       const { database } = deps;
       const among = await chooseShards(deps, project.id, query);
       const filter = { ...query, projectId: project.id, statuses: parseStatusFilter(query.status) };
-      const page = await onePage(query, {
+      const page = await listPage(query, {
         isToken: isCallToken,
         isId: isCallId,
         getPageToken: ({ id, position }) => (database.shards.length > 1 ? position : id),

@@ -60,7 +60,7 @@ export async function listObstacles(
     // It is a worker that begins to read what was installed.
     if (concerning.some(({ type }) => type === "worker") && definition && !definition.disabled)
       return obstacles;
-    return [definition?.disabled ? DISABLED : notInstalled(objectName), ...obstacles];
+    return [definition?.disabled ? DISABLED : explainNotInstalled(objectName), ...obstacles];
   }
   if (row?.pause?.by === "api") obstacles.push(describePause(row.pause, objectName));
   if (isRead && definition) {
@@ -114,7 +114,7 @@ const DISABLED: Obstacle = {
   remedy: "Take `disabled` out of the configuration.",
 };
 
-const notInstalled = (objectName: string): Obstacle => ({
+const explainNotInstalled = (objectName: string): Obstacle => ({
   detail: `This installation neither reads \`${objectName}\` nor subscribes to its changes.`,
   remedy: `Add it to the customer's configuration (\`read.objects\` or \`subscribe.objects\`), if the manifest declares it there.`,
 });

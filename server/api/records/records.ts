@@ -25,7 +25,7 @@ import {
 import { awaitPushes, LIST_WAIT_MS } from "../../subscribe/receive/await-pushes.ts";
 import { StatusSchema } from "../deliveries/delivery.ts";
 import { getInstallationRow } from "../installations/installation.ts";
-import { inShardOfInstallation, type InShards } from "../in-shard.ts";
+import { runInShardOfInstallation, type InShards } from "../run-in-shard.ts";
 import { getIntegrationRow } from "../integration.ts";
 import { InstallationId, IntegrationIdOrName, OperationId } from "../members.ts";
 import { INSTALLATION } from "../paths.ts";
@@ -40,7 +40,7 @@ export const recordRoutes = (deps: InShards & TraceServices): Route[] => [
   route(
     `GET ${INSTALLATION}/records/{objectName}/{recordId}`,
     "frontend",
-    inShardOfInstallation(deps, getRecordTrace),
+    runInShardOfInstallation(deps, getRecordTrace),
   ),
 ];
 

@@ -5,7 +5,7 @@ import { PROBLEM_TYPES, type ProblemSlug } from "../../../ground/problem-types.t
 import { projectEndpoint, route, type Route } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database/database.ts";
 import { listRefusedRequests, type RefusedRequestRow } from "../../store/access/refused-requests.ts";
-import { listQuery, onePage, pageSchema, periodQuery, textQuery } from "../pages.ts";
+import { listQuery, listPage, describePage, periodQuery, describeTextQuery } from "../pages.ts";
 import { PROJECT } from "../paths.ts";
 import { parseStatusFilter, StatusFilter } from "../members.ts";
 
@@ -45,13 +45,13 @@ const listRequests = (deps: { database: Database; publicUrl: () => string }) =>
       apiKeyId: Type.Optional(Type.String({ description: "Return only requests with this API key." })),
       operationId: Type.Optional(Type.String({ description: "Return only requests of this operation." })),
       ...periodQuery,
-      ...textQuery("the path, the detail, the operation's name or the request id"),
+      ...describeTextQuery("the path, the detail, the operation's name or the request id"),
       ...listQuery,
     }),
     hasEntityTag: true,
-    success: { status: 200, description: "A page.", schema: pageSchema(RefusedRequestSchema) },
+    success: { status: 200, description: "A page.", schema: describePage(RefusedRequestSchema) },
     handle: async ({ project, query }) =>
-      onePage(query, {
+      listPage(query, {
         list: (range) =>
           listRefusedRequests(
             deps.database.control,

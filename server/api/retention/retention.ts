@@ -18,7 +18,7 @@ import {
 } from "../../store/access/project-retention.ts";
 import { PROJECT } from "../paths.ts";
 
-export const retentionRoutes = (deps: { database: Database; config: RetentionConfig }): Route[] => [
+export const listRetentionRoutes = (deps: { database: Database; config: RetentionConfig }): Route[] => [
   route(`GET ${PROJECT}/retention`, "full", getRetention(deps)),
   route(`PUT ${PROJECT}/retention`, "full", putRetention(deps)),
 ];
@@ -45,16 +45,16 @@ const KeptSchema = Type.Object(
   { title: "KeptHistory", description: "How long a kind of history is kept." },
 );
 
-const keptSchema = (kind: HistoryKind) => described(KeptSchema, KIND_DESCRIPTIONS[kind]);
+const describeKept = (kind: HistoryKind) => described(KeptSchema, KIND_DESCRIPTIONS[kind]);
 
 const RetentionSchema = Type.Object(
   {
-    operations: keptSchema("operations"),
-    events: keptSchema("events"),
-    dataMessages: keptSchema("dataMessages"),
-    proxyCalls: keptSchema("proxyCalls"),
-    refusedRequests: keptSchema("refusedRequests"),
-    subscriptionEvents: keptSchema("subscriptionEvents"),
+    operations: describeKept("operations"),
+    events: describeKept("events"),
+    dataMessages: describeKept("dataMessages"),
+    proxyCalls: describeKept("proxyCalls"),
+    refusedRequests: describeKept("refusedRequests"),
+    subscriptionEvents: describeKept("subscriptionEvents"),
   },
   { title: "Retention", description: "How long a project keeps each kind of history." },
 );

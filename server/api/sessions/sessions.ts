@@ -10,7 +10,7 @@ import { endpoint, Page, route, type Route } from "../../http/endpoint.ts";
 import { escapeHtml, renderStyledPage } from "../../http/styled-page.ts";
 import type { SessionRow } from "../../store/access/sessions.ts";
 
-export const sessionRoutes = (deps: {
+export const listSessionRoutes = (deps: {
   issuerSignIn?: IssuerSignIn;
   publicUrl: () => string;
   sessions: SignInSessions;
@@ -162,7 +162,8 @@ const createSession = (deps: { sessions: SignInSessions; publicUrl: () => string
     },
     async handle({ body, headers, remoteAddress }) {
       const kind = body.cookie ? "cookie" : "token";
-      if (kind === "cookie" && !isFromOwnPage(headers, deps.publicUrl())) throw foreignPage(deps.publicUrl());
+      if (kind === "cookie" && !isFromOwnPage(headers, deps.publicUrl()))
+        throw refuseForeignPage(deps.publicUrl());
       const userAgent = headers["user-agent"];
       const session = await deps.sessions.signIn(body.apiKey, remoteAddress, { kind, userAgent });
       const { id, token, builderId } = session;
@@ -176,7 +177,7 @@ const createSession = (deps: { sessions: SignInSessions; publicUrl: () => string
     },
   });
 
-const foreignPage = (publicUrl: string): Problem =>
+const refuseForeignPage = (publicUrl: string): Problem =>
   new Problem("forbidden", {
     detail: `\`cookie\` is for pages of ${publicUrl}. Sign in without it and send the token.`,
   });
@@ -249,11 +250,11 @@ const listSignInWays = (deps: { sessions: SignInSessions; config: { bootstrapApi
     async handle() {
       const { issuer } = deps.sessions;
       if (issuer) return { ways: [{ type: "oidc" as const, name: new URL(issuer).host }] };
-      return { ways: [{ type: "apiKey" as const }], firstKey: firstKey(deps.config.bootstrapApiKey) };
+      return { ways: [{ type: "apiKey" as const }], firstKey: explainFirstKey(deps.config.bootstrapApiKey) };
     },
   });
 
-const firstKey = (chosen: string | undefined): string =>
+const explainFirstKey = (chosen: string | undefined): string =>
   chosen === undefined
     ? "The key of the first start is in the file `bootstrap.json` of the server's data folder (`BUSBAR_DATA_DIR`, by default `.busbar`)."
     : "The key of the first start is the one that the operator set as `BUSBAR_BOOTSTRAP_API_KEY`.";
@@ -280,7 +281,7 @@ const beginSignIn = (deps: { issuerSignIn?: IssuerSignIn; publicUrl: () => strin
       404: "No issuer is set; people sign in with an API key.",
     },
     async handle({ query }) {
-      const returnTo = ownPath(query.returnTo ?? "/", deps.publicUrl());
+      const returnTo = requireOwnPath(query.returnTo ?? "/", deps.publicUrl());
       if (!deps.issuerSignIn) {
         throw new Problem("not-found", {
           detail:
@@ -301,7 +302,7 @@ const beginSignIn = (deps: { issuerSignIn?: IssuerSignIn; publicUrl: () => strin
   });
 
 /** Throws a 400 Problem for an address that may lead to another host: browsers read `/\` and `/<tab>/` as `//`. */
-function ownPath(path: string, publicUrl: string): string {
+function requireOwnPath(path: string, publicUrl: string): string {
   const url = URL.parse(path, publicUrl);
   if (/^\/(?![/\\])[\x21-\x7e]*$/.test(path) && url && url.origin === new URL(publicUrl).origin) return path;
   const detail = "must be a path of this server: it begins with one `/` and has no spaces";
@@ -339,7 +340,7 @@ const finishSignIn = (deps: {
       const { state = "", code, error } = query;
       const outcome = await finish(deps, { state, code: error === undefined ? code : undefined }, headers);
       if ("why" in outcome)
-        return failurePage(
+        return renderFailurePage(
           deps,
           error === undefined ? outcome : { status: 400, why: describeRefusal(error) },
         );
@@ -388,7 +389,7 @@ async function finish(
 const describeRefusal = (error: string): string =>
   /^[a-z_]{1,60}$/.test(error) ? `The issuer signed nobody in: ${error}.` : "The issuer signed nobody in.";
 
-const failurePage = (deps: { issuerSignIn?: IssuerSignIn }, { status, why }: Failed): Page =>
+const renderFailurePage = (deps: { issuerSignIn?: IssuerSignIn }, { status, why }: Failed): Page =>
   renderStyledPage({
     status,
     layout: "card",

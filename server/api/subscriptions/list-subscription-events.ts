@@ -16,7 +16,7 @@ import { AttemptSchema } from "../destinations/delivery-attempt.ts";
 import { getInstallationRow } from "../installations/installation.ts";
 import { getIntegrationRow } from "../integration.ts";
 import { DestinationId } from "../members.ts";
-import { listQuery, onePage, pageSchema, periodQuery } from "../pages.ts";
+import { listQuery, listPage, describePage, periodQuery } from "../pages.ts";
 import { SubscriptionPath } from "./subscription.ts";
 
 const time = (description: string) => Type.String({ format: "date-time", description });
@@ -78,7 +78,7 @@ export const listSubscriptionEvents = (deps: { database: Database }) =>
       ...listQuery,
       ...periodQuery,
     }),
-    success: { status: 200, description: "A page.", schema: pageSchema(EventSchema) },
+    success: { status: 200, description: "A page.", schema: describePage(EventSchema) },
     hasEntityTag: true,
     async handle({ project, params, query }) {
       const { control, data } = deps.database;
@@ -86,7 +86,7 @@ export const listSubscriptionEvents = (deps: { database: Database }) =>
       const row = await getInstallationRow(data, project.id, integration.id, params.installationId);
       await awaitPushes(deps, project.id, LIST_WAIT_MS);
       const of = { projectId: project.id, installationId: row.id };
-      return onePage(query, {
+      return listPage(query, {
         list: (range) => listRows(data, { ...of, ...buildFilter(query), range }),
         show: toEvent,
       });

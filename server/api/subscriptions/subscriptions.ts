@@ -22,7 +22,7 @@ import { sendSampleEvent } from "../../subscribe/process/send-sample-event.ts";
 import { findSubscriptionTarget } from "../../subscribe/definition/subscription-target.ts";
 import { listWatchNames } from "../../subscribe/definition/watched-fields.ts";
 import { getInstallationRow } from "../installations/installation.ts";
-import { inShardOfInstallation } from "../in-shard.ts";
+import { runInShardOfInstallation } from "../run-in-shard.ts";
 import { getIntegrationRow } from "../integration.ts";
 import { IntegrationIdOrName } from "../members.ts";
 import { INSTALLATION, INTEGRATION } from "../paths.ts";
@@ -30,7 +30,7 @@ import { listSubscriptionEvents } from "./list-subscription-events.ts";
 import { findRefusedPushes, type RefusedPushes } from "../../store/subscriptions/refused-pushes.ts";
 import { SubscriptionPath, SubscriptionSchema, toSubscription } from "./subscription.ts";
 
-export const subscriptionRoutes = (
+export const listSubscriptionRoutes = (
   deps: Services & {
     database: Database;
     shards: CustomerShards<{ database: Database }>;
@@ -38,7 +38,7 @@ export const subscriptionRoutes = (
     publicUrl: () => string;
   },
 ): Route[] => {
-  const inShard = (build: (services: typeof deps) => Endpoint) => inShardOfInstallation(deps, build);
+  const inShard = (build: (services: typeof deps) => Endpoint) => runInShardOfInstallation(deps, build);
   return [
     route(`GET ${INTEGRATION}/subscribe-setup`, "full", getSubscribeSetup(deps)),
     route(`GET ${INSTALLATION}/subscriptions`, "frontend", inShard(listSubscriptions)),
@@ -246,7 +246,7 @@ const reconcileSubscriptions = (deps: { database: Database; catalog: Catalog; pu
       const row = await getInstallationRow(data, project.id, integration.id, params.installationId);
       const known = (await describeSubscriptions(deps, integration, row)).map(({ objectName }) => objectName);
       const unknown = body.objects?.findIndex((name) => !known.includes(name)) ?? -1;
-      if (unknown !== -1) throw unknownObjectAt(unknown, body.objects?.[unknown] ?? "", known);
+      if (unknown !== -1) throw buildUnknownObjectAt(unknown, body.objects?.[unknown] ?? "", known);
       for (const objectName of new Set(body.objects ?? known)) {
         await requestReconciliation(data, { installationId: row.id, objectName, since, reason: REASON });
       }
@@ -271,7 +271,7 @@ function readSince(text: string): Date {
   throw refuse({ name: "since", detail: "`since` must not be in the future.", value: text, remedy });
 }
 
-function unknownObjectAt(index: number, value: string, known: string[]): Problem {
+function buildUnknownObjectAt(index: number, value: string, known: string[]): Problem {
   const detail = `The installation does not subscribe to \`${value}\`.`;
   const remedy = suggestName(value, known, "Name an object of `subscribe` in its manifest or configuration.");
   return refuse({ name: `objects[${index}]`, detail, value, remedy });

@@ -6,7 +6,7 @@ import type { Database } from "../../store/database/database.ts";
 import { readQueueDepths } from "../../store/processes/queue-depths.ts";
 import { listProcesses } from "../../store/processes/running-processes.ts";
 
-export const systemRoutes = (deps: SystemServices): Route[] => [
+export const listSystemRoutes = (deps: SystemServices): Route[] => [
   route("GET /v1/system", "full", getSystem(deps)),
 ];
 

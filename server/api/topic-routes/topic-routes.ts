@@ -17,7 +17,7 @@ import { DestinationId, ProjectId, TopicId, CreateTime, toTimes, UpdateTime } fr
 import { PROJECT } from "../paths.ts";
 import { getTopicRow } from "../topics/topics.ts";
 
-export const topicRouteRoutes = (deps: { database: Database }): Route[] => [
+export const listTopicRouteRoutes = (deps: { database: Database }): Route[] => [
   route(`GET ${PROJECT}/notification-event-topic-routes`, "full", listEventTopicRoutes(deps)),
   route(`POST ${PROJECT}/notification-event-topic-routes`, "full", createEventTopicRoute(deps)),
   route(`DELETE ${PROJECT}/notification-event-topic-routes/{routeId}`, "full", deleteEventTopicRoute(deps)),

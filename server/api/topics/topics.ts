@@ -20,7 +20,7 @@ import { DestinationId, ProjectId, TopicId, CreateTime, toTimes, UpdateTime } fr
 import { checkName } from "../names.ts";
 import { PROJECT } from "../paths.ts";
 
-export const topicRoutes = (deps: { database: Database }): Route[] => [
+export const listTopicRoutes = (deps: { database: Database }): Route[] => [
   route(`GET ${PROJECT}/topics`, "full", listTopics(deps)),
   route(`POST ${PROJECT}/topics`, "full", createTopic(deps)),
   route(`GET ${PROJECT}/topics/{topicId}`, "full", getTopic(deps)),

@@ -82,7 +82,7 @@ const generateUploadUrl = (
 const UPLOAD_LIMIT_BYTES = 50 * 1024 * 1024;
 
 function putUpload(deps: { database: Database; config: { dataDir: string } }) {
-  const store = oneAtATime(async (uploadId: string, file: ReceivedFile) => {
+  const store = runOneAtATime(async (uploadId: string, file: ReceivedFile) => {
     if (await fillUpload(deps.database.control, uploadId, await file.read())) return;
     throw new Problem("conflict", { detail: "Another upload to this URL came first." });
   });
@@ -134,7 +134,7 @@ function requireMd5(md5: string, announced: (string | string[] | null | undefine
 }
 
 /** Returns a function whose calls wait for each other: only one upload at a time is in memory. */
-function oneAtATime<Args extends unknown[]>(
+function runOneAtATime<Args extends unknown[]>(
   run: (...args: Args) => Promise<void>,
 ): (...args: Args) => Promise<void> {
   let last: Promise<unknown> = Promise.resolve();

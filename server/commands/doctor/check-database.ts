@@ -27,7 +27,7 @@ export async function checkDatabase(
       ...checkSettings(facts),
       checkConnections(facts, config.databaseConnections),
       checkTransactions(facts),
-      clock(facts),
+      compareClocks(facts),
       checkOutbox(facts),
     ];
     return { findings, facts };
@@ -112,7 +112,7 @@ function checkTransactions({ oldestTransactionSeconds: seconds }: DatabaseFacts)
   return reportBad(check, detail, "Find it in pg_stat_activity by xact_start, and end it.");
 }
 
-function clock({ clockAheadMs }: DatabaseFacts): Finding {
+function compareClocks({ clockAheadMs }: DatabaseFacts): Finding {
   const seconds = (Math.abs(clockAheadMs) / 1_000).toFixed(1);
   if (Math.abs(clockAheadMs) <= MAX_SKEW_MS) return reportGood("clock", "agrees with the database's");
   const where = clockAheadMs > 0 ? "behind" : "ahead of";

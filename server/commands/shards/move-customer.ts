@@ -84,7 +84,7 @@ export async function moveCustomer(
     const moving: Moving = { deps, control, from, to, group, fromShard, toShard: target, maxWaitMs };
     if (move === undefined || move.state === "copying") await copyBefore(moving);
     const closedMs = elapsedMs();
-    const rows = move?.state === "switched" ? 0 : await orGiveUp(moving, () => closeCopyAndSwitch(moving));
+    const rows = move?.state === "switched" ? 0 : await runOrGiveUp(moving, () => closeCopyAndSwitch(moving));
     await awaitCopies(moving);
     await report(moving, "opening the gate");
     await openForWork(to, await find(moving));
@@ -146,7 +146,7 @@ async function copyBefore(moving: Moving): Promise<void> {
   await report(moving, "making ready");
   for (const client of [from, to]) await prepareGuards(client);
   if (!(await beginMove(deps.database.control, group, toShard))) throw refuseErased(group);
-  await orGiveUp(moving, async () => {
+  await runOrGiveUp(moving, async () => {
     await setGuard(to, group.id, "coming");
     await report(moving, "copying fingerprints");
     await awaitCopies(moving);
@@ -163,7 +163,7 @@ const stay = async (
  * After an error the customer is served where it was, unless the new shard decides already; an interrupted command leaves it as it is
  * until it is repeated.
  */
-async function orGiveUp<Result>(moving: Moving, run: () => Promise<Result>): Promise<Result> {
+async function runOrGiveUp<Result>(moving: Moving, run: () => Promise<Result>): Promise<Result> {
   try {
     return await run();
   } catch (error) {

@@ -104,7 +104,7 @@ async function bySteps(
   { projectId, provider, metadata }: WantedCredentials,
   credentials: CustomCredentials,
 ): Promise<Proven> {
-  const app = await appFor(deps.database, projectId, provider);
+  const app = await findApp(deps.database, projectId, provider);
   let state: StepState = { provider, metadata, credentials };
   for (const { request } of provider.customOpts?.connectSteps ?? []) {
     if (!request) throw needsCustomer(provider);
@@ -117,7 +117,7 @@ async function bySteps(
   };
 }
 
-async function appFor(
+async function findApp(
   { control }: Database,
   projectId: string,
   { name, customOpts }: ProviderInfo,

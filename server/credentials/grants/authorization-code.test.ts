@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { buildCatalog } from "../../../connectors/catalog.ts";
 import type { ProviderInfo } from "../../../connector-kit/provider-info.ts";
-import { buildConsentUrl, codeGrant, takesPkce } from "./authorization-code.ts";
+import { buildConsentUrl, buildCodeGrant, takesPkce } from "./authorization-code.ts";
 import { readAccountFacts, normalizeMetadata } from "../stored/provider-metadata.ts";
 
 const catalog = buildCatalog();
@@ -119,8 +119,8 @@ function safeHost(workspace: string): string {
 
 /** shopify.dev/docs/apps/build/security/credentials-and-data/use-expiring-offline-access-tokens, of 2026-11-28: public apps must from 2027-01-01. */
 test("the token request has the parameters without which a provider gives a token that it soon refuses", () => {
-  assert.equal(codeGrant(provider("shopify"), "code", "https://a.example", undefined)["expiring"], "1");
-  assert.deepEqual(codeGrant(provider("asana"), "code", "https://a.example", "v"), {
+  assert.equal(buildCodeGrant(provider("shopify"), "code", "https://a.example", undefined)["expiring"], "1");
+  assert.deepEqual(buildCodeGrant(provider("asana"), "code", "https://a.example", "v"), {
     grant_type: "authorization_code",
     code: "code",
     redirect_uri: "https://a.example",

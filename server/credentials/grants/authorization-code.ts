@@ -34,7 +34,7 @@ export const usesConsent = ({ authType, oauth2Opts }: ProviderInfo): boolean =>
   (oauth2Opts?.grantType === "authorizationCode" || oauth2Opts?.grantType === "authorizationCodePKCE");
 
 /** Returns 256 random bits as URL-safe text, for a state or a PKCE verifier (RFC 7636). */
-export const randomText = (): string => randomBytes(32).toString("base64url");
+export const generateRandomText = (): string => randomBytes(32).toString("base64url");
 
 /** Builds the URL of the consent page. Throws a 400 Problem that names missing metadata. */
 export function buildConsentUrl(request: ConsentRequest): URL {
@@ -61,7 +61,7 @@ export function buildConsentUrl(request: ConsentRequest): URL {
 }
 
 /** Builds the parameters for the token endpoint. */
-export const codeGrant = (
+export const buildCodeGrant = (
   { oauth2Opts }: ProviderInfo,
   code: string,
   redirectUri: string,

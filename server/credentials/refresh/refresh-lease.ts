@@ -84,7 +84,7 @@ export async function claimLease(
 ): Promise<RefreshLease | undefined> {
   const { id, projectId } = connection;
   const claimId = newId();
-  const seconds = leaseSeconds(deps.catalog.of(projectId).find(connection.provider));
+  const seconds = computeLeaseSeconds(deps.catalog.of(projectId).find(connection.provider));
   const claimed = await transactControl(deps.database, async (queries) => {
     // A version without leases holds this lock while it refreshes; both may run during an upgrade.
     if (!(await lockConnection(queries, projectId, id))) throw refuseGone();
@@ -111,7 +111,7 @@ export async function claimLease(
         const fresh = await getConnection(control, connection);
         if (!isSame(fresh)) throw new Superseded(fresh);
       }
-      if (!(await markRefreshSent(control, id, { claimId, hash }))) throw takenOver(connection.provider);
+      if (!(await markRefreshSent(control, id, { claimId, hash }))) throw buildTakenOver(connection.provider);
     },
     settle: (isAnswered, save) =>
       retryWhileDatabaseIsDown(() =>
@@ -127,7 +127,7 @@ export async function claimLease(
   };
 }
 
-const leaseSeconds = (provider: ReturnType<Catalog["find"]>): number => {
+const computeLeaseSeconds = (provider: ReturnType<Catalog["find"]>): number => {
   const steps = provider?.customOpts?.refreshSteps?.length ?? 0;
   return (Math.max(TOKEN_TIMEOUT_MS, steps * STEP_TIMEOUT_MS) + LEASE_MARGIN_MS) / 1_000;
 };
@@ -144,7 +144,7 @@ async function getConnection(
 const refuseGone = (): ProviderError =>
   new ProviderError({ kind: "unauthorized", message: "The connection no longer exists." });
 
-const takenOver = (provider: string): ProviderError =>
+const buildTakenOver = (provider: string): ProviderError =>
   new ProviderError({
     kind: "unavailable",
     message: `Another process refreshes the connection to ${provider}. Try again in a few seconds.`,

@@ -67,16 +67,16 @@ export async function refreshTokens(
     const row = await deps.slots
       .run(connection, isWanted, () => refreshOnce(deps, request, claim))
       .catch((error: unknown) => {
-        throw error instanceof SlotGivenUp ? tookTooLong(connection.provider) : error;
+        throw error instanceof SlotGivenUp ? buildTookTooLong(connection.provider) : error;
       });
     if (row) return row;
-    if (!isWanted()) throw tookTooLong(connection.provider);
+    if (!isWanted()) throw buildTookTooLong(connection.provider);
     await wait(CHECK_EVERY_MS);
     deadClaim = await watch();
   }
 }
 
-const tookTooLong = (provider: string): ProviderError =>
+const buildTookTooLong = (provider: string): ProviderError =>
   new ProviderError({
     kind: "unavailable",
     message: `A new access token for ${provider} could not be obtained in time. Try again in a few seconds.`,

@@ -1,5 +1,5 @@
 /** Records that a connection's tokens were refreshed, or that the customer must connect again, and counts both. */
-import { connectionError, connectionEvent, connectionFields } from "../../events/new-events.ts";
+import { buildConnectionError, buildConnectionEvent, pickConnectionFields } from "../../events/new-events.ts";
 import { queueEvent } from "../../events/record-event.ts";
 import type { ConnectionRow } from "../../store/connections/connections.ts";
 import type { ControlQueries } from "../../store/database/sides.ts";
@@ -15,7 +15,7 @@ export async function recordTokenRefresh(
   queries: ControlQueries,
   row: ConnectionRow,
 ): Promise<void> {
-  await queueEvent(queries, connectionEvent("refreshed", connectionFields(row)));
+  await queueEvent(queries, buildConnectionEvent("refreshed", pickConnectionFields(row)));
   deps.countRefresh?.("refreshed");
 }
 
@@ -26,6 +26,6 @@ export async function recordTokenFailure(
   row: ConnectionRow,
   reason: string,
 ): Promise<void> {
-  await queueEvent(queries, connectionError(connectionFields(row), [reason]));
+  await queueEvent(queries, buildConnectionError(pickConnectionFields(row), [reason]));
   deps.countRefresh?.("failed");
 }

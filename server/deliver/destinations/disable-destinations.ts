@@ -1,5 +1,5 @@
 /** Disables destinations whose every attempt has failed for too long, or whose receiver is gone. */
-import { destinationWebhookDisabled } from "../../events/new-events.ts";
+import { buildWebhookDisabled } from "../../events/new-events.ts";
 import { queueEvents } from "../../events/record-event.ts";
 import type { Log } from "../../../ground/log.ts";
 import { maskAddress } from "../../../destination-kit/mask-address.ts";
@@ -54,5 +54,5 @@ export async function disableDestinations(deps: DisableServices, failed: Attempt
 function buildDisabledEvent({ id, projectId, name, metadata }: DestinationRow) {
   const { url = "" } = metadata as { url?: string };
   // The event goes to other destinations and viewers may read it, so it must not show secrets.
-  return destinationWebhookDisabled({ id, projectId, name, url: maskAddress(url) });
+  return buildWebhookDisabled({ id, projectId, name, url: maskAddress(url) });
 }

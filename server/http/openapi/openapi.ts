@@ -223,21 +223,21 @@ function describeCallers(route: Route): string {
   const audience = role === "owner" ? "person" : route.audience;
   const secrets = SECRET_PARAMETERS.filter((name) => name in (route.endpoint.query?.properties ?? {}));
   return [
-    CALLERS[audience].replace("{person}", personWith(role, audience)),
-    secrets.length > 0 && `For people, ${inWords(secrets)} need the role \`editor\`.`,
+    CALLERS[audience].replace("{person}", describePerson(role, audience)),
+    secrets.length > 0 && `For people, ${quoteNames(secrets)} need the role \`editor\`.`,
     role === "editor" && hasDryRun(route.endpoint) && "For a dry run, the role `support` is enough.",
   ]
     .filter(Boolean)
     .join(" ");
 }
 
-function personWith(role: Role | undefined, audience: Audience): string {
+function describePerson(role: Role | undefined, audience: Audience): string {
   if (role === undefined && audience === "person") return "a signed-in person";
   if (role === undefined || role === "viewer") return "a person of the organisation";
   return `a person with the role \`${role}\` in the organisation`;
 }
 
-const inWords = (names: string[]): string => names.map((name) => `\`${name}\``).join(", ");
+const quoteNames = (names: string[]): string => names.map((name) => `\`${name}\``).join(", ");
 
 const CALLERS: Record<Audience, string> = {
   public: "Needs no credential.",

@@ -1,7 +1,7 @@
 /** Translates filters from the builder's names and values to the provider's. Pure. */
 import type { ObjectMetadata } from "../../../connector-kit/fields.ts";
 import type { FieldFilter } from "../../../connector-kit/read-connector.ts";
-import { providerValue } from "./translate-values.ts";
+import { toProviderValue } from "./translate-values.ts";
 import type { ReadDefinition } from "./read-definition.ts";
 import { locateFields, listFieldTables, type FieldNames } from "./read-set.ts";
 
@@ -59,6 +59,6 @@ function createTranslator(
     const native = field ?? fieldName;
     const own = field === undefined ? undefined : valueMappings.get(fieldName);
     const table = own ?? tables.get(names.fieldKey(native));
-    return { fieldName: locate(native).request, value: providerValue(table, value) };
+    return { fieldName: locate(native).request, value: toProviderValue(table, value) };
   };
 }

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { defined, buildMetadata, names } from "../../../tests/fixtures/read-fixture.ts";
 import { needsMetadata, readSet } from "./read-set.ts";
-import { unknownFields } from "./unknown-fields.ts";
+import { listUnknownFields } from "./list-unknown-fields.ts";
 
 const metadata = buildMetadata(
   { fieldName: "Id" },
@@ -41,7 +41,7 @@ describe("the read set", () => {
       { selectedFieldMappings: { mail: "$['Owner']['Email']" } },
     );
     assert.deepEqual(readSet(definition, metadata, names).fields, ["Address", "Owner.Name", "Owner.Email"]);
-    assert.deepEqual(unknownFields(definition, metadata, names), []);
+    assert.deepEqual(listUnknownFields(definition, metadata, names), []);
   });
 
   test("asks for the field that holds a list", () => {
@@ -50,7 +50,7 @@ describe("the read set", () => {
       { selectedFieldMappings: { mail: "$['Owner']['Emails'][?primary]['value']", none: "$['phones'][0]" } },
     );
     assert.deepEqual(readSet(definition, metadata, names).fields, ["Address", "Owner.Emails", "phones"]);
-    const unknown = unknownFields(definition, metadata, names);
+    const unknown = listUnknownFields(definition, metadata, names);
     assert.deepEqual(unknown, [{ fieldName: "$['phones'][0]", path: ["selectedFieldMappings", "none"] }]);
   });
 
@@ -100,7 +100,7 @@ describe("names that the object does not have", () => {
         backfill: { defaultPeriod: { days: 1 }, fieldFilters: [filter("$['no']['such']")] },
       },
     );
-    assert.deepEqual(unknownFields(definition, metadata, names), [
+    assert.deepEqual(listUnknownFields(definition, metadata, names), [
       { fieldName: "gone", path: [] },
       { fieldName: "emial", path: ["selectedFields", "emial"] },
       { fieldName: "emal", path: ["selectedFieldMappings", "mail"] },
@@ -114,7 +114,7 @@ describe("names that the object does not have", () => {
       selectedFields: { mail: true },
       selectedFieldMappings: { mail: "email" },
     });
-    assert.deepEqual(unknownFields(definition, metadata, names), []);
+    assert.deepEqual(listUnknownFields(definition, metadata, names), []);
     assert.deepEqual(readSet(definition, metadata, names).fields, ["Name", "Email"]);
   });
 });

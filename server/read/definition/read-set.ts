@@ -105,7 +105,7 @@ export function locateFields(
     const field = known.get(names.fieldKey(first));
     if (field)
       return { request: field.fieldName, source: [field.fieldName, ...steps.slice(1)], field, isKnown: true };
-    const path = isFieldPath(name) ? namesBefore(steps) : name.split(".");
+    const path = isFieldPath(name) ? listNamesBefore(steps) : name.split(".");
     const beyond = metadata && names.fieldBeyond?.(path, metadata);
     if (beyond !== undefined)
       return { request: beyond, source: [...path, ...steps.slice(path.length)], isKnown: true };
@@ -126,7 +126,7 @@ export function readFirstStep(name: string): string {
 }
 
 /** Returns the names before the first entry of a list. */
-function namesBefore(steps: readonly PathStep[]): string[] {
+function listNamesBefore(steps: readonly PathStep[]): string[] {
   const names: string[] = [];
   for (const step of steps) {
     if (typeof step !== "string") break;

@@ -68,7 +68,7 @@ export async function findReadTarget(
   { installed, fields }: RunOwner,
 ): Promise<ReadTarget> {
   const { objectName } = run;
-  const definition = await definitionFor(deps, installed, run);
+  const definition = await findDefinition(deps, installed, run);
   if (!definition) throw buildRefusal(`The manifest has no read object \`${objectName}\` any more.`);
   const { provider } = installed.integration;
   const catalog = deps.catalog.of(run.projectId);
@@ -86,7 +86,7 @@ export async function findReadTarget(
 }
 
 /** Finds the definition in the configuration with which the run began. */
-async function definitionFor(
+async function findDefinition(
   { database }: ReadTargetServices,
   { integration, installation }: Installed,
   { projectId, configId, objectName }: Pick<ClaimedRun, "projectId" | "configId" | "objectName">,

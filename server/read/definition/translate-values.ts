@@ -25,7 +25,7 @@ export function translateValues(
 }
 
 /** Returns the provider's value for a delivered one. */
-export const providerValue = <Value extends string | number | boolean>(
+export const toProviderValue = <Value extends string | number | boolean>(
   table: ReadonlyMap<string, string> | undefined,
   value: Value,
 ): Value | string => table?.get(String(value)) ?? value;

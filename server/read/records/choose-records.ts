@@ -8,7 +8,7 @@ import type { Database } from "../../store/database/database.ts";
 import { listOwnWrites, type OwnWrite } from "../../store/operations/own-writes.ts";
 import { listFingerprints, type Fingerprint, type KnownFingerprint } from "../../store/reads/read-pages.ts";
 import { writeContent, writeEntry } from "./entry-text.ts";
-import { longestOverlapMs, type ReadScan } from "./read-scan.ts";
+import { computeLongestOverlapMs, type ReadScan } from "./read-scan.ts";
 import { recordFingerprint } from "./record-fingerprint.ts";
 import { shapeDeletion } from "./shape-record.ts";
 
@@ -77,7 +77,7 @@ async function chooseChanged(
 ): Promise<Chosen> {
   const { run, shaper, target } = scan;
   const { deletedRecords } = target.definition;
-  const rememberedFromMs = untilTime.getTime() - longestOverlapMs(target);
+  const rememberedFromMs = untilTime.getTime() - computeLongestOverlapMs(target);
   const isRemembered = ({ changeTime = LAST_TIME }: SourceRecord): boolean =>
     changeTime.getTime() >= rememberedFromMs;
   const mayBeKnown = records.filter((record) => run.kind === "scheduled" || isRemembered(record));

@@ -48,7 +48,7 @@ export async function openReadScan(
   target: DeliveringTarget,
 ): Promise<ReadScan> {
   const { definition, connector } = target;
-  const metadata = await metadataFor(deps, run, target);
+  const metadata = await findMetadata(deps, run, target);
   const set = readSet(definition, metadata, connector.read);
   const filters = run.kind === "backfill" ? definition.backfillFilters : definition.filters;
   return {
@@ -84,7 +84,7 @@ function chooseLearning({ knownFields, sinceTime, checkpoint }: ClaimedRun): Rea
 }
 
 /** Reads the object's metadata only if fields, filters or the connector depend on it. */
-async function metadataFor(
+async function findMetadata(
   deps: ScanServices,
   { projectId, connectionId, objectName, kind }: ClaimedRun,
   { definition, connector }: ReadTarget,
@@ -102,7 +102,7 @@ async function metadataFor(
 }
 
 /** Returns the longest overlap of the object's scheduled runs. */
-export const longestOverlapMs = ({ connector }: ReadTarget): number => {
+export const computeLongestOverlapMs = ({ connector }: ReadTarget): number => {
   const { overlapMs, deletionsOverlapMs = 0, settlingOverlapMs = 0 } = connector.read.abilities;
   return Math.max(overlapMs, deletionsOverlapMs, settlingOverlapMs);
 };

@@ -188,12 +188,12 @@ function collect(fields: readonly PreparedField[], record: SourceRecord, spellin
 /** Returns the value of a field in a record, and notes that there is one; undefined if the record does not have it. */
 function findValue(field: PreparedField, record: SourceRecord, spellings: Spellings): Json | undefined {
   const { values } = record;
-  let value = ownValue(values, field.source);
+  let value = getOwnValue(values, field.source);
   if (value === undefined) {
     spellings.learn(values);
     field.source = spellings.find(values, field.sourceKey) ?? field.source;
     // Null is a value: a receiver that never sees it keeps what was cleared.
-    value = ownValue(values, field.source);
+    value = getOwnValue(values, field.source);
     if (value === undefined && field.sourceKey === "id") value = record.id;
   }
   if (value === undefined) return undefined;
@@ -205,7 +205,7 @@ function findValue(field: PreparedField, record: SourceRecord, spellings: Spelli
   return value;
 }
 
-const ownValue = (values: JsonObject, name: string): Json | undefined =>
+const getOwnValue = (values: JsonObject, name: string): Json | undefined =>
   Object.hasOwn(values, name) ? values[name] : undefined;
 
 /**
@@ -217,38 +217,39 @@ function follow(value: Json | undefined, path: readonly PathStep[], spellings: S
   let isInList = false;
   for (const step of path) {
     if (found === undefined || found === null) break;
-    if (typeof step === "string") found = valueAt(found, step, spellings);
+    if (typeof step === "string") found = findStepValue(found, step, spellings);
     else {
       isInList = Array.isArray(found);
-      found = Array.isArray(found) ? entryAt(found, step, spellings) : undefined;
+      found = Array.isArray(found) ? findEntry(found, step, spellings) : undefined;
     }
   }
   return found === undefined && isInList ? null : found;
 }
 
-function entryAt(list: Json[], step: ListStep, spellings: Spellings): Json | undefined {
+function findEntry(list: Json[], step: ListStep, spellings: Spellings): Json | undefined {
   if ("at" in step) return list[step.at];
   return list.find((entry) => {
     let value: Json | undefined = entry;
-    for (const name of step.member) value = value === undefined ? value : valueAt(value, name, spellings);
+    for (const name of step.member)
+      value = value === undefined ? value : findStepValue(value, name, spellings);
     return value === step.is;
   });
 }
 
-function valueAt(value: Json, step: string, spellings: Spellings): Json | undefined {
+function findStepValue(value: Json, step: string, spellings: Spellings): Json | undefined {
   if (!isJsonObject(value)) return undefined;
-  const found = ownValue(value, step);
+  const found = getOwnValue(value, step);
   if (found !== undefined) return found;
   spellings.learn(value);
   const spelling = spellings.find(value, spellings.getKey(step));
-  return spelling === undefined ? undefined : ownValue(value, spelling);
+  return spelling === undefined ? undefined : getOwnValue(value, spelling);
 }
 
 /** Sets a member below nested objects, which it makes; a value of the record is never changed. */
 function put(members: JsonObject, parents: readonly string[], name: string, value: Json): void {
   let inner = members;
   for (const parent of parents) {
-    const known = ownValue(inner, parent);
+    const known = getOwnValue(inner, parent);
     const next: JsonObject = isJsonObject(known) ? known : {};
     if (next !== known) set(inner, parent, next);
     inner = next;

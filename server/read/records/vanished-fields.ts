@@ -76,7 +76,7 @@ export function requireFields(
 }
 
 /** Returns the required field that a provider does not know, or that `requireFields` misses; undefined if the failure is another one. */
-export function refusedField(
+export function findRefusedField(
   { kind, code }: Pick<ProviderError, "kind" | "code">,
   definition: ReadDefinition | undefined,
   names: FieldNames | undefined,

@@ -6,7 +6,7 @@ import type { InstallationFieldsRow } from "../../store/deliveries/events.ts";
 import type { RunEnd } from "../../store/reads/read-pages.ts";
 import type { ReadCounts } from "../../store/reads/read-runs.ts";
 import { toReadSpan } from "../definition/read-span.ts";
-import { longestOverlapMs, type ReadScan } from "../records/read-scan.ts";
+import { computeLongestOverlapMs, type ReadScan } from "../records/read-scan.ts";
 
 export interface EndedRead {
   counts: ReadCounts;
@@ -55,7 +55,7 @@ function chooseCursor(
     cursorTime,
     settled: run.settles,
     ...(stage === "deletions" && { deletionsTime }),
-    forgetBefore: new Date(deletionsTime.getTime() - longestOverlapMs(target)),
+    forgetBefore: new Date(deletionsTime.getTime() - computeLongestOverlapMs(target)),
   };
 }
 

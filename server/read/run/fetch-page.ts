@@ -39,12 +39,12 @@ export async function fetchPage(
     };
     const { account } = connection;
     if (position.stage === "deletions") {
-      const plan = { objectName: scan.run.objectName, ...deletionSpan(scan, position), account };
+      const plan = { objectName: scan.run.objectName, ...chooseDeletionSpan(scan, position), account };
       const gone = await read.readDeletions(plan, position.checkpoint ?? undefined, countingFetch);
       return { position, stage: "deletions" as const, page: gone, time: now(), providerCalls };
     }
     const found = await readOrLeaveOut(scan, async (fields) => {
-      const plan = { ...scan.plan, ...upperBound(scan, position), fields, account };
+      const plan = { ...scan.plan, ...chooseUpperBound(scan, position), fields, account };
       const one = await read.readPage(plan, position.checkpoint ?? undefined, countingFetch);
       await learnFields(scan, one, (whole) =>
         read.readPage({ ...whole, fields, account }, undefined, countingFetch),
@@ -114,12 +114,15 @@ async function estimate(first: ReadPage, count: () => Promise<number>): Promise<
  */
 const isUnbounded = ({ kind, sinceTime }: ClaimedRun): boolean => sinceTime === null && kind !== "scheduled";
 
-function upperBound({ run, startTime }: ReadScan, { untilTime }: ReadPosition): Pick<ReadPlan, "until"> {
+function chooseUpperBound(
+  { run, startTime }: ReadScan,
+  { untilTime }: ReadPosition,
+): Pick<ReadPlan, "until"> {
   return isUnbounded(run) ? {} : { until: untilTime ?? startTime };
 }
 
 /** Returns the period of deletions to read; it overlaps the last one, because deletions become visible late, like changes. */
-function deletionSpan(
+function chooseDeletionSpan(
   { run, startTime, target }: ReadScan,
   { untilTime }: ReadPosition,
 ): { since: Date; until: Date } {
@@ -136,7 +139,7 @@ async function readOrLeaveOut(
     try {
       return await read(scan.plan.fields.filter((field) => !scan.refused.has(field)));
     } catch (error) {
-      const field = refusedField(scan, error);
+      const field = findFieldOfError(scan, error);
       if (field === undefined) throw error;
       scan.refused.add(field);
       scan.shaper.leaveOut([field]);
@@ -147,7 +150,7 @@ async function readOrLeaveOut(
 }
 
 /** Returns the field that the error is about, if it was requested and is not required. */
-function refusedField({ plan, refused, set, target }: ReadScan, error: unknown): string | undefined {
+function findFieldOfError({ plan, refused, set, target }: ReadScan, error: unknown): string | undefined {
   if (!(error instanceof ProviderError) || error.kind !== "invalid" || error.code === undefined)
     return undefined;
   const { fieldKey } = target.connector.read;

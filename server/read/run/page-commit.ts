@@ -33,7 +33,7 @@ export async function buildPageCommit(
   scan: ReadScan,
   { page: fetched, counts, release }: PageToPrepare,
 ): Promise<{ commit: ReadPageCommit; next: ReadPosition | undefined }> {
-  const untilTime = fetched.position.untilTime ?? firstUpperBound(scan, fetched);
+  const untilTime = fetched.position.untilTime ?? chooseFirstUpperBound(scan, fetched);
   if (fetched.stage === "records") {
     scan.shaper.learn(fetched.page.records);
     const at = { isFirstPage: counts.pages === 0, isLastPage: !fetched.page.next };
@@ -44,7 +44,7 @@ export async function buildPageCommit(
       ? await chooseRecords(deps, scan, { records: fetched.page.records, time: fetched.time, untilTime })
       : await chooseDeletions(deps, scan, { records: fetched.page.records, time: fetched.time });
   count(counts, fetched, chosen);
-  const next = nextPosition(scan, fetched, { untilTime, minuteMs: deps.minuteMs });
+  const next = findNextPosition(scan, fetched, { untilTime, minuteMs: deps.minuteMs });
   const log = [...buildLog(scan, fetched, counts, untilTime), ...scan.log.splice(0)];
   if (fetched.page.warning !== undefined) log.push({ severity: "WARNING", msg: fetched.page.warning });
   if (!next) log.push({ severity: "INFO", msg: `Ended: ${describeCounts(counts)}` });
@@ -65,12 +65,12 @@ export async function buildPageCommit(
     fingerprints: chosen.fingerprints,
     forgotten: chosen.forgotten,
     release,
-    ...(!next && { end: endOfRead(scan, { counts, untilTime, fields, ...endingWith(fetched) }) }),
+    ...(!next && { end: endOfRead(scan, { counts, untilTime, fields, ...endWith(fetched) }) }),
   };
   return { commit, next };
 }
 
-const endingWith = (fetched: FetchedPage): Pick<EndedRead, "stage" | "coveredUntil"> => ({
+const endWith = (fetched: FetchedPage): Pick<EndedRead, "stage" | "coveredUntil"> => ({
   stage: fetched.stage,
   coveredUntil: fetched.stage === "deletions" ? fetched.page.coveredUntil : undefined,
 });
@@ -122,12 +122,12 @@ function buildHead({ run, target }: ReadScan, operationTime: Date): ReadMessageH
 }
 
 /** Returns the time at which the run began by the provider's clock, but never later than by ours. */
-function firstUpperBound({ startTime }: ReadScan, { stage, page }: FetchedPage): Date {
+function chooseFirstUpperBound({ startTime }: ReadScan, { stage, page }: FetchedPage): Date {
   const providerTime = stage === "records" ? page.providerTime : undefined;
   return providerTime && providerTime < startTime ? providerTime : startTime;
 }
 
-function nextPosition(
+function findNextPosition(
   scan: ReadScan,
   fetched: FetchedPage,
   { untilTime, minuteMs }: { untilTime: Date; minuteMs: number },

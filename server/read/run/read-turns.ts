@@ -16,14 +16,14 @@ export async function chooseRuns(
   capacity: CapacityFor,
 ): Promise<string[]> {
   const first = await listDueRuns(queries, { maxPerProject: MAX_PER_PROJECT, among: MAX_PER_PROJECT });
-  const chosen = withCapacity(inTurns(first), limit, capacity);
+  const chosen = withCapacity(orderInTurns(first), limit, capacity);
   if (chosen.length >= limit || first.length < MAX_PER_PROJECT) return chosen;
   const deep = await listDueRuns(queries, { maxPerProject: MAX_PER_PROJECT, among: DEEP_LOOK });
-  return withCapacity(inTurns(deep), limit, capacity);
+  return withCapacity(orderInTurns(deep), limit, capacity);
 }
 
 /** Orders runs round-robin over projects, with all backfills last. */
-function inTurns(due: DueRun[]): DueRun[] {
+function orderInTurns(due: DueRun[]): DueRun[] {
   const turns: DueRun[][] = [];
   const seen = new Map<string, number>();
   for (const run of due) {

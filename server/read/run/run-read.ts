@@ -99,7 +99,7 @@ async function readPages(deps: RunReadServices, scan: ReadScan): Promise<void> {
 interface PreparedPage {
   commit: ReadPageCommit;
   /** Records of this page alone. */
-  read: ReturnType<typeof sinceThen>;
+  read: ReturnType<typeof subtractCounts>;
   /** Call it once the page is committed. */
   noteVisit: () => void;
   next: ReadPosition | undefined;
@@ -140,7 +140,14 @@ async function preparePage(
     mayGoOn ? findReasonToWait(deps, scan) : undefined,
   ]);
   const noteVisit = deps.scans.check(run.operationId, page, next);
-  return { commit, read: sinceThen(before, counts), noteVisit, next, isTurnOver, goesOn: mayGoOn && !reason };
+  return {
+    commit,
+    read: subtractCounts(before, counts),
+    noteVisit,
+    next,
+    isTurnOver,
+    goesOn: mayGoOn && !reason,
+  };
 }
 
 /** Returns a function that makes the run wait; undefined if another page may be read. */
@@ -178,7 +185,7 @@ async function savePage(
   return true;
 }
 
-const sinceThen = (before: ReadCounts, { delivered, unchanged, deleted }: ReadCounts) => ({
+const subtractCounts = (before: ReadCounts, { delivered, unchanged, deleted }: ReadCounts) => ({
   delivered: delivered - before.delivered,
   unchanged: unchanged - before.unchanged,
   deleted: deleted - before.deleted,

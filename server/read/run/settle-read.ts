@@ -14,7 +14,7 @@ import { shorten } from "../../../ground/storable-text.ts";
 import { isDatabaseAway, retryWhileDatabaseIsDown } from "../../store/database/database-outage.ts";
 import type { SpentBudget } from "./call-budgets.ts";
 import { readCounts, buildMetadata, nameObject, readWaitsFor } from "./read-counts.ts";
-import { refusedField } from "../records/vanished-fields.ts";
+import { findRefusedField } from "../records/vanished-fields.ts";
 import { toReadSpan } from "../definition/read-span.ts";
 import type { ReadTarget, RunOwner } from "../definition/read-target.ts";
 import type { RunReadServices } from "./read-services.ts";
@@ -274,7 +274,7 @@ function describeFailure(
 ): NonNullable<RunEnd["failure"]> {
   const detail = shorten(error.message, LONGEST_FAULT);
   if (!(error instanceof ProviderError)) return { type: "read", name: messageName, detail };
-  const field = refusedField(error, definition, connector?.read);
+  const field = findRefusedField(error, definition, connector?.read);
   if (field !== undefined) return { type: "field", name: field, detail };
   return { type: error.kind === "not_found" ? "object" : "read", name: messageName, detail };
 }

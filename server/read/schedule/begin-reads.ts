@@ -3,7 +3,7 @@ import type { Catalog } from "../../../connector-kit/catalog.ts";
 import { now } from "../../../ground/clock.ts";
 import { newId } from "../../../ground/ids.ts";
 import type { Log } from "../../../ground/log.ts";
-import { nextTick, spreadMs } from "../../jobs/cron-tick.ts";
+import { findNextTick, spreadMs } from "../../jobs/cron-tick.ts";
 import type { NewWork } from "../../jobs/new-work.ts";
 import { startRounds, type Rounds } from "../../jobs/rounds.ts";
 import { type Database, transactData } from "../../store/database/database.ts";
@@ -70,7 +70,7 @@ export async function repairTicks({
 }: Pick<BeginReadsServices, "database" | "minuteMs">): Promise<number> {
   const time = now();
   const latest = (await listSchedules(database.data)).map((schedule) => {
-    const second = nextTick(schedule, nextTick(schedule, time, { minuteMs }), { minuteMs });
+    const second = findNextTick(schedule, findNextTick(schedule, time, { minuteMs }), { minuteMs });
     // Equal schedules are spread over a minute.
     return { schedule, latest: new Date(second.getTime() + minuteMs) };
   });
@@ -149,4 +149,4 @@ export const findTickAfter = (
   { installationId, objectName, schedule }: Pick<DueObject, "installationId" | "objectName" | "schedule">,
   time: Date,
   minuteMs: number,
-): Date => nextTick(schedule, time, { minuteMs, offsetMs: spreadMs(`${installationId} ${objectName}`) });
+): Date => findNextTick(schedule, time, { minuteMs, offsetMs: spreadMs(`${installationId} ${objectName}`) });

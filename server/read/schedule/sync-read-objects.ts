@@ -264,7 +264,7 @@ async function addObject(situation: Situation, definition: ReadDefinition): Prom
       objectName,
       messageName,
       kind: "backfill",
-      sinceTime: "days" in backfill ? daysBefore(time, backfill.days) : null,
+      sinceTime: "days" in backfill ? subtractDays(time, backfill.days) : null,
       untilTime: time,
       settles: false,
     },
@@ -273,5 +273,5 @@ async function addObject(situation: Situation, definition: ReadDefinition): Prom
 }
 
 /** Not before 1970, where no record is older: earlier bounds are refused by some providers, and are no times at all in the end. */
-const daysBefore = (time: Date, days: number): Date =>
+const subtractDays = (time: Date, days: number): Date =>
   new Date(Math.max(0, time.getTime() - days * 86_400_000));

@@ -30,12 +30,12 @@ export function resolveWatchedFields(
   { watch, read }: Pick<SubscribeDefinition, "watch" | "read">,
   { fieldKey, comparesExactly }: WatchNames,
 ): WatchedFields {
-  if (watch === "all") return everyField();
+  if (watch === "all") return watchEveryField();
   const mappings = read?.mappings ?? new Map<string, string>();
   if (watch === "selected") {
     const { required = [], selected = [], all = false, excluded = [] } = read?.fields ?? {};
-    if (all) return everyFieldBut(excluded, fieldKey);
-    return only([...required, ...selected, ...mappings.values()], fieldKey);
+    if (all) return watchEveryFieldBut(excluded, fieldKey);
+    return watchOnly([...required, ...selected, ...mappings.values()], fieldKey);
   }
   const unmapped: string[] = [];
   const misspelt: string[] = [];
@@ -51,14 +51,14 @@ export function resolveWatchedFields(
     why?.push(name);
     return why ? [] : [name];
   });
-  return { ...only(names, fieldKey), unmapped, misspelt };
+  return { ...watchOnly(names, fieldKey), unmapped, misspelt };
 }
 
 const NONE_LOST = { unmapped: [], misspelt: [] };
 
-const everyField = (): WatchedFields => ({ names: undefined, ...NONE_LOST, isTouched: () => true });
+const watchEveryField = (): WatchedFields => ({ names: undefined, ...NONE_LOST, isTouched: () => true });
 
-function everyFieldBut(excluded: string[], fieldKey: (name: string) => string): WatchedFields {
+function watchEveryFieldBut(excluded: string[], fieldKey: (name: string) => string): WatchedFields {
   const keys = new Set(excluded.map(fieldKey));
   return {
     names: undefined,
@@ -67,7 +67,7 @@ function everyFieldBut(excluded: string[], fieldKey: (name: string) => string): 
   };
 }
 
-function only(names: string[], fieldKey: (name: string) => string): WatchedFields {
+function watchOnly(names: string[], fieldKey: (name: string) => string): WatchedFields {
   // A path in brackets begins with the field that changes.
   const fields = names.map(readFirstStep);
   const byKey = new Map(fields.map((name) => [fieldKey(name), name]));

@@ -35,7 +35,7 @@ export function dropRepeats(
   const known = new Map(delivered);
   const kept = new Map<EventGroup, Buffer | null>();
   const repeated: EndedEvent[] = [];
-  for (const group of certainFirst(groups, reported)) {
+  for (const group of sortCertainFirst(groups, reported)) {
     const { type, recordId } = group.shown;
     const now = fingerprints.get(recordId);
     const hash = type === "delete" ? GONE : type === "associationUpdate" ? undefined : now;
@@ -61,7 +61,7 @@ export function dropRepeats(
  * Orders groups so that those that are delivered in any case come first: a group that may be a repeat is one of them too, even if its
  * time is earlier. A reported group tells more than what was found by reading.
  */
-function certainFirst(groups: readonly EventGroup[], reported: ReadonlySet<EventGroup>): EventGroup[] {
+function sortCertainFirst(groups: readonly EventGroup[], reported: ReadonlySet<EventGroup>): EventGroup[] {
   const rank = (group: EventGroup): number => (isFound(group) ? 2 : reported.has(group) ? 1 : 0);
   return groups.toSorted((one, other) => rank(one) - rank(other));
 }

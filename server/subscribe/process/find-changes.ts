@@ -36,7 +36,7 @@ export async function findChanges(
   target: ScannedTarget,
 ): Promise<void> {
   const startedMs = elapsedMs();
-  let scan = await currentScan(deps, subscription);
+  let scan = await getCurrentScan(deps, subscription);
   while (scan && elapsedMs() - startedMs < TURN_MS) {
     const step = await takeStep(deps, { subscription, target, scan });
     const isCommitted = await retryWhileDatabaseIsDown(() => commitScanStep(deps.database.data, step));
@@ -48,7 +48,7 @@ export async function findChanges(
 }
 
 /** Returns the scan to go on with, which may begin now. A reconciliation comes before the next turn of polling. */
-async function currentScan(
+async function getCurrentScan(
   deps: SubscribeServices,
   subscription: ClaimedSubscription,
 ): Promise<SubscriptionScan | undefined> {
@@ -124,7 +124,7 @@ async function readStep(deps: SubscribeServices, scanning: Scanning): Promise<Re
     if (stage === "deletions") {
       const until = scan.until ? new Date(scan.until) : startTime;
       // Up to now, because the provider's clock often gives whole seconds: a deletion in the last one would be missed.
-      const period = { objectName, since: deletionsSince(scanning), until: startTime, account };
+      const period = { objectName, since: chooseDeletionsSince(scanning), until: startTime, account };
       const page = await read.readDeletions(period, checkpoint, fetch);
       if (page.warning !== undefined) deps.log.warn({ objectName }, page.warning);
       const { next, coveredUntil } = page;
@@ -186,7 +186,7 @@ function readsDeletions({ subscription, target, scan }: Scanning): boolean {
   return scan.kind === "reconciliation" || !isListing || subscription.polls % TURNS_PER_LISTING === 0;
 }
 
-function deletionsSince({ subscription, target, scan }: Scanning): Date {
+function chooseDeletionsSince({ subscription, target, scan }: Scanning): Date {
   const last = scan.kind === "polling" ? subscription.deletionsUntil : undefined;
   const sinceMs = last?.getTime() ?? Date.parse(scan.since);
   const { overlapMs, deletionsOverlapMs = overlapMs } = target.connector.read.abilities;

@@ -42,7 +42,7 @@ export async function sendSampleEvent(
             group,
           ]),
         )
-      : { own: emptyRecords(target, type, recordId), others: new Map() };
+      : { own: buildEmptyRecords(target, type, recordId), others: new Map() };
   const entries = groupEntries(target, [group], records);
   const { messages } = subscribeMessages({ target, destination, objectName, workspace }, entries);
   await insertEvents(deps.database.data, messages);
@@ -73,17 +73,17 @@ function sampleGroup(
   return { shown, events: [shown], changedFields: [] };
 }
 
-function emptyRecords(
+function buildEmptyRecords(
   { connector, definition }: GroupContext,
   type: SubscribeEventType,
   recordId: string | undefined,
 ): Map<string, Partial<ResultEntry>> {
   if (recordId !== undefined || type === "delete" || !definition.read) return new Map();
-  return new Map([[NO_RECORD, emptyRecord(definition.read, connector.read)]]);
+  return new Map([[NO_RECORD, buildEmptyRecord(definition.read, connector.read)]]);
 }
 
 /** Every value is null. */
-function emptyRecord(
+function buildEmptyRecord(
   definition: ReadDefinition,
   names: Parameters<typeof shapeRecords>[1],
 ): Pick<ResultEntry, "fields" | "mappedFields"> {

@@ -50,7 +50,7 @@ export function subscribeEntryText(entry: SubscribeEntry): string {
     ...(operationId !== undefined && { causedBy: { operationId } }),
     ...(possibleOperationId !== undefined && { possiblyCausedBy: { operationId: possibleOperationId } }),
     ...(type === "update" && fieldsUpdated && { fieldsUpdated }),
-    ...(ends ? associationMembers(ends) : recordMembers(record)),
+    ...(ends ? listAssociationMembers(ends) : recordMembers(record)),
   };
   return `${JSON.stringify(members).slice(0, -1)},"rawEvent":${rawEvent}}`;
 }
@@ -62,7 +62,7 @@ const recordMembers = (record: Partial<ResultEntry> | undefined): object => ({
   ...(record?.raw && { raw: record.raw }),
 });
 
-const associationMembers = ({ from, to }: { from: RecordAtEnd; to: RecordAtEnd }): object => ({
+const listAssociationMembers = ({ from, to }: { from: RecordAtEnd; to: RecordAtEnd }): object => ({
   fromRecord: endMembers(from),
   toRecord: endMembers(to),
 });

@@ -22,7 +22,7 @@ export async function selectObject(
   { projectId, connectionId, provider, objectName }: ClaimedSubscription,
   { stream, objectKey }: { stream: StreamConnector; objectKey: string },
 ): Promise<SelectedObject> {
-  const ref = streamRef(connectionId);
+  const ref = buildStreamRef(connectionId);
   const { warnings, ...selected } = await callProvider(deps, { projectId, connectionId }, ({ fetch }) =>
     stream.select({ ref, objectName }, fetch),
   );
@@ -47,5 +47,5 @@ export function hasStreamOpened({ startTime, state, reason, attempts }: EventStr
 }
 
 /** A name that providers accept: letters and digits, a letter first. */
-const streamRef = (connectionId: string): string =>
+const buildStreamRef = (connectionId: string): string =>
   `Busbar_${createHash("sha256").update(connectionId).digest("hex").slice(0, 16)}`;

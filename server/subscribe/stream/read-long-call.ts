@@ -8,7 +8,7 @@ import type { StreamProgress, StreamSource } from "./stream-source.ts";
 
 export const readLongCall = (deps: StreamServices, reader: StreamReader): StreamSource =>
   async function* ({ stream, from, progress, signal, onCall }) {
-    const url = streamUrl(await findLive(deps, stream, progress));
+    const url = requireStreamUrl(await findLive(deps, stream, progress));
     const lease = await deps.http2.lease(url);
     onCall();
     try {
@@ -24,7 +24,7 @@ export const readLongCall = (deps: StreamServices, reader: StreamReader): Stream
     }
   };
 
-function streamUrl({ provider }: LiveConnection): URL {
+function requireStreamUrl({ provider }: LiveConnection): URL {
   const url = URL.parse(provider.pubSubURL ?? "");
   if (url) return url;
   throw new ProviderError({

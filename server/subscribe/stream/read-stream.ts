@@ -56,7 +56,7 @@ export async function readStream(
     for await (const batch of batches) {
       silence.end();
       if (isOpen) {
-        await storeBatch(deps, { stream, stop }, from === "oldest" ? newEnough(stream, batch) : batch);
+        await storeBatch(deps, { stream, stop }, from === "oldest" ? keepNewEnough(stream, batch) : batch);
       } else {
         await retryWhileDatabaseIsDown(() => noteOpen(deps, stream), { signal: stop });
       }
@@ -93,7 +93,7 @@ const noteOpen = ({ database, workerId }: StoringServices, { id }: EventStreamRo
   openEventStream(database.data, { id, workerId: workerId() });
 
 /** Drops events from before the subscription. */
-function newEnough({ startTime }: EventStreamRow, batch: StreamBatch): StreamBatch {
+function keepNewEnough({ startTime }: EventStreamRow, batch: StreamBatch): StreamBatch {
   const sinceMs = (startTime?.getTime() ?? 0) - CLOCK_MARGIN_MS;
   const events = batch.events.filter(
     ({ occurredTime }) => !occurredTime || occurredTime.getTime() >= sinceMs,

@@ -136,7 +136,7 @@ const readJournal = (deps: StreamServices, journal: JournalConnector): StreamSou
     onCall();
     let place: StreamStart = from;
     for (let isFirst = true; ; isFirst = false) {
-      const entry = await unlessAborted(signal, journal.readNext(place, calls));
+      const entry = await waitUnlessAborted(signal, journal.readNext(place, calls));
       if (isFirst) yield ACCEPTED;
       yield entry;
       if (entry.position.length > 0) place = entry.position;
@@ -147,7 +147,7 @@ const readJournal = (deps: StreamServices, journal: JournalConnector): StreamSou
   };
 
 /** Waits for a request unless the signal is aborted before: the answer is then not waited for. */
-async function unlessAborted<Answer>(signal: AbortSignal, request: Promise<Answer>): Promise<Answer> {
+async function waitUnlessAborted<Answer>(signal: AbortSignal, request: Promise<Answer>): Promise<Answer> {
   request.catch(() => {});
   signal.throwIfAborted();
   const { promise: aborted, reject } = Promise.withResolvers<never>();

@@ -24,7 +24,7 @@ import {
   type QueuedWrite,
   type StoredRecord,
 } from "./queued-write.ts";
-import { findDeadlineError, mayRepeat, nextAttempt, type NextAttempt } from "./retry.ts";
+import { findDeadlineError, mayRepeat, planNextAttempt, type NextAttempt } from "./retry.ts";
 import { writeDone } from "../write-done.ts";
 
 export interface AttemptWriteServices extends ExecuteServices {
@@ -55,7 +55,7 @@ export async function attemptWrite(
     onAnswer("given-up");
     return endUnsent(deps, attempt, write.repeatableUntil ? toUnknownOutcome(error.message) : error);
   };
-  if (!fields) return giveUp(deletedError());
+  if (!fields) return giveUp(buildDeletedError());
   if (isTooLateToRepeat(attempt))
     return giveUp(toUnknownOutcome("The provider may not know its key any more."));
   const late = findDeadlineError(write, write.closedUntil ?? undefined, nowMs());
@@ -94,7 +94,7 @@ const toUnknownOutcome = (why: string): ProviderError =>
     message: `An earlier attempt may have written the record, and cannot be repeated. ${why}`,
   });
 
-const deletedError = (): ProviderError =>
+const buildDeletedError = (): ProviderError =>
   new ProviderError({
     kind: "forbidden",
     message: "The installation was deleted before the write was carried out.",
@@ -132,10 +132,12 @@ async function settle(
     allOrNone: sendOptions.allOrNone,
     isRepeatable: isRepeatable(write),
   };
-  const again = nextAttempt(outcomes, terms, nowMs());
+  const again = planNextAttempt(outcomes, terms, nowMs());
   const next = outcomes.values();
   const updated = records.map((record) =>
-    record.outcome ? record : { ...record, outcome: storeOutcome(next.next().value ?? leftOutOutcome()) },
+    record.outcome
+      ? record
+      : { ...record, outcome: storeOutcome(next.next().value ?? buildLeftOutOutcome()) },
   );
   if (again) await putBack(deps, { ...attempt, records: updated }, { ...again, attempts });
   else await end(deps, { ...attempt, records: updated }, attempts);
@@ -155,7 +157,7 @@ function asRepeated(outcome: RecordOutcome): RecordOutcome {
   return { success: false, error: new ProviderError({ kind, message, code, status, retryAt }) };
 }
 
-const leftOutOutcome = (): RecordOutcome => ({
+const buildLeftOutOutcome = (): RecordOutcome => ({
   success: false,
   error: new ProviderError({ kind: "unreadable", message: "The provider's answer left this record out." }),
 });
@@ -212,7 +214,7 @@ async function end(
   { write, sendOptions, records, fields, log }: Attempt,
   attempts: number,
 ): Promise<void> {
-  const outcomes = listOutcomes(records, leftOutOutcome());
+  const outcomes = listOutcomes(records, buildLeftOutOutcome());
   const summary = summarizeQueued(write, { records, sendOptions }, outcomes);
   const retry = { attempts, lastAttempt: new Date(nowMs()).toISOString() };
   await deps.ledger.endLater({

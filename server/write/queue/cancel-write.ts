@@ -4,7 +4,7 @@ import type { InstallationCache } from "../../operations/installation-cache.ts";
 import { transactData, type Database } from "../../store/database/database.ts";
 import { endOperations } from "../../store/operations/operations.ts";
 import { lockWaitingWrite } from "../../store/operations/write-queue.ts";
-import { unknownOutcome } from "../operation-log.ts";
+import { explainUnknownOutcome } from "../operation-log.ts";
 import { chooseMessageName, listOutcomes, readQueuedWrite, summarizeQueued } from "./queued-write.ts";
 import { writeDone } from "../write-done.ts";
 
@@ -30,7 +30,7 @@ export function cancelWrite(
     const outcomes = listOutcomes(queued.records, { success: false, error });
     const { metadata } = summarizeQueued(write, queued, outcomes);
     const written = outcomes.filter(({ success }) => success).length;
-    const open = write.repeatableUntil ? `. ${unknownOutcome(LOST)}` : "";
+    const open = write.repeatableUntil ? `. ${explainUnknownOutcome(LOST)}` : "";
     const before = written > 0 ? `; ${written} of ${outcomes.length} records had been written` : "";
     const msg = write.attempts > 0 ? `Cancelled after ${write.attempts} attempts` : CANCELLED;
     await endOperations(queries, [

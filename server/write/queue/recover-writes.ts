@@ -9,7 +9,7 @@ import {
 import type { InstallationCache } from "../../operations/installation-cache.ts";
 import type { OperationLedger } from "../../operations/operation-ledger.ts";
 import { listOutcomes, readQueuedWrite, summarizeQueued } from "./queued-write.ts";
-import { buildOutcomeEntries, unknownOutcome } from "../operation-log.ts";
+import { buildOutcomeEntries, explainUnknownOutcome } from "../operation-log.ts";
 import { writeDone } from "../write-done.ts";
 
 interface RecoverWritesServices {
@@ -25,13 +25,13 @@ export async function recoverWrites(deps: RecoverWritesServices, deadProcess: nu
     await deps.ledger.end({
       id,
       status: "failure",
-      result: `[${messageName}] ${unknownOutcome(CUT_OFF)}`,
+      result: `[${messageName}] ${explainUnknownOutcome(CUT_OFF)}`,
       metadata: {},
       log: [
         {
           severity: "ERROR",
           msg: "The process that carried out the operation is gone",
-          error: unknownOutcome(CUT_OFF),
+          error: explainUnknownOutcome(CUT_OFF),
         },
       ],
     });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ProviderError, type ProviderErrorKind } from "../../../connector-kit/calls/provider-error.ts";
-import { findDeadlineError, nextAttempt, type RetryTerms } from "./retry.ts";
+import { findDeadlineError, planNextAttempt, type RetryTerms } from "./retry.ts";
 
 const terms = (changes: Partial<RetryTerms> = {}): RetryTerms => ({
   deadline: new Date(3_600_000),
@@ -32,24 +32,24 @@ test("only failures that may pass are retried", () => {
     ["unreadable", false],
   ];
   for (const [kind, repeated] of kinds) {
-    assert.equal(nextAttempt([failed(kind)], terms(), 0) !== undefined, repeated, kind);
+    assert.equal(planNextAttempt([failed(kind)], terms(), 0) !== undefined, repeated, kind);
   }
 });
 
 test("an answer that cannot be read is asked for three times, unless the request must not be repeated", () => {
   const at = (attempts: number, isRepeatable: boolean) =>
-    nextAttempt([failed("unreadable")], terms({ attempts, isRepeatable }), 0) !== undefined;
+    planNextAttempt([failed("unreadable")], terms({ attempts, isRepeatable }), 0) !== undefined;
   assert.deepEqual([at(1, true), at(2, true), at(3, true), at(1, false)], [true, true, false, false]);
 });
 
 test("a create whose answer was lost is retried only until the time at which it may no longer be", () => {
   const until = (ms: number) => terms({ repeatUnknownUntil: new Date(ms) });
   const lost = failed("unknown_outcome");
-  assert.equal(nextAttempt([lost], until(10_000), 0)?.repeatsUnknown, true);
+  assert.equal(planNextAttempt([lost], until(10_000), 0)?.repeatsUnknown, true);
   const late = failed("unknown_outcome", new Date(20_000));
-  assert.equal(nextAttempt([late], until(10_000), 0), undefined);
+  assert.equal(planNextAttempt([late], until(10_000), 0), undefined);
   // The others are retried without it.
-  assert.equal(nextAttempt([late, failed("timeout")], until(10_000), 0)?.repeatsUnknown, false);
+  assert.equal(planNextAttempt([late, failed("timeout")], until(10_000), 0)?.repeatsUnknown, false);
 });
 
 test("waits grow with full jitter up to ten minutes", () => {
@@ -59,32 +59,35 @@ test("waits grow with full jitter up to ten minutes", () => {
     [5, 16_000],
     [30, 600_000],
   ] as const) {
-    const next = nextAttempt([failed("unavailable")], terms({ attempts }), 0, () => 1);
+    const next = planNextAttempt([failed("unavailable")], terms({ attempts }), 0, () => 1);
     assert.equal(next?.at.getTime(), max);
   }
-  assert.equal(nextAttempt([failed("unavailable")], terms({ attempts: 5 }), 0, () => 0)?.at.getTime(), 250);
+  assert.equal(
+    planNextAttempt([failed("unavailable")], terms({ attempts: 5 }), 0, () => 0)?.at.getTime(),
+    250,
+  );
 });
 
 test("the provider's own time counts", () => {
-  const next = nextAttempt([failed("rate_limited", new Date(20_000))], terms(), 0, () => 0);
+  const next = planNextAttempt([failed("rate_limited", new Date(20_000))], terms(), 0, () => 0);
   assert.deepEqual(next?.at, new Date(20_000));
 });
 
 test("a wait that would pass the deadline ends the write now", () => {
-  assert.equal(nextAttempt([failed("rate_limited", new Date(9_999_999))], terms(), 0), undefined);
+  assert.equal(planNextAttempt([failed("rate_limited", new Date(9_999_999))], terms(), 0), undefined);
 });
 
 test("one retryable record is enough for a retry, a success is not retried", () => {
-  assert.ok(nextAttempt([failed("invalid"), failed("timeout")], terms(), 0));
-  assert.equal(nextAttempt([{ success: true }], terms(), 0), undefined);
+  assert.ok(planNextAttempt([failed("invalid"), failed("timeout")], terms(), 0));
+  assert.equal(planNextAttempt([{ success: true }], terms(), 0), undefined);
 });
 
 test("records of an all-or-none batch are retried together or not at all", () => {
   const mixed = [failed("invalid"), failed("unavailable")];
-  assert.equal(nextAttempt(mixed, terms({ allOrNone: true }), 0), undefined);
-  assert.ok(nextAttempt([failed("unavailable"), failed("timeout")], terms({ allOrNone: true }), 0));
+  assert.equal(planNextAttempt(mixed, terms({ allOrNone: true }), 0), undefined);
+  assert.ok(planNextAttempt([failed("unavailable"), failed("timeout")], terms({ allOrNone: true }), 0));
   // If the provider wrote some records anyway (HubSpot's updates), the others are retried alone.
-  assert.ok(nextAttempt([{ success: true }, ...mixed], terms({ allOrNone: true }), 0));
+  assert.ok(planNextAttempt([{ success: true }, ...mixed], terms({ allOrNone: true }), 0));
 });
 
 test("a write that was never tried gets one attempt, however late, unless its connection is rate limited", () => {

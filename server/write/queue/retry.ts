@@ -39,7 +39,7 @@ export const mayRepeat = (
  * Returns when the next attempt is due: exponential backoff with full jitter, but not before the provider's own time.
  * Undefined where no attempt may help, or none fits before the deadline.
  */
-export function nextAttempt(
+export function planNextAttempt(
   outcomes: RecordOutcome[],
   terms: RetryTerms,
   nowMs: number,

@@ -1,7 +1,7 @@
 /** Accepts an asynchronous write: it is committed before the answer is sent, and executed by a worker. */
 import { formatTraceparent } from "../../../ground/span.ts";
 import type { WriteTarget } from "../find-target.ts";
-import { newOperation } from "../new-operation.ts";
+import { createOperation } from "../create-operation.ts";
 import type { OperationLedger } from "../../operations/operation-ledger.ts";
 import type { Actor } from "../../store/operations/operations.ts";
 import { upsertRecordKey } from "../../../connector-kit/calls/upsert-key.ts";
@@ -28,7 +28,7 @@ export async function writeLater(
   const { autoBatchPolicy, retryPolicy } = request;
   const hours = autoBatchPolicy ? autoBatchPolicy.retryDeadlineHours : retryPolicy?.deadlineHours;
   const write = {
-    operation: newOperation(target, plan, begun),
+    operation: createOperation(target, plan, begun),
     writeType: plan.type === "delete" ? ("update" as const) : plan.type,
     sendOptions: toJson({
       batch: plan.batch || autoBatchPolicy !== undefined,

@@ -36,7 +36,7 @@ interface DeployedSource {
 }
 
 /** Throws a 422 Problem that names the member to fix. */
-export async function manifestSource(
+export async function readManifestSource(
   queries: ControlQueries,
   projectId: string,
   { sourceYaml, sourceZipUrl, providers }: Static<typeof ManifestSourceSchema>,

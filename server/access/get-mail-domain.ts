@@ -2,7 +2,7 @@
 import { domainToASCII } from "node:url";
 
 /** Reads `Ada@Example.com`, `https://www.example.com/about` and `EXAMPLE.com.` as `example.com`; undefined without a domain. */
-export function mailDomain(entered: string): string | undefined {
+export function getMailDomain(entered: string): string | undefined {
   const text = entered.trim();
   const host = /^[a-z][a-z0-9+.-]*:\/\//i.test(text)
     ? URL.parse(text)?.hostname

@@ -1,5 +1,5 @@
 /** The success of an endpoint that answers a page for people. */
 import { Type } from "typebox";
 
-export const htmlPage = (description: string) =>
+export const renderHtmlPage = (description: string) =>
   ({ status: 200, description, schema: Type.String(), media: "text/html" }) as const;

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { createLog } from "../../ground/log.ts";
 import { printStart } from "./print-start.ts";
-import { terminalLog } from "./terminal-log.ts";
+import { createTerminalLog } from "./create-terminal-log.ts";
 
 function screen() {
   let text = "";
@@ -15,7 +15,7 @@ function screen() {
 
 test("a log line is one readable line, without objects, secrets or control characters", () => {
   const { write, text } = screen();
-  const log = createLog("info", terminalLog({ write }));
+  const log = createLog("info", createTerminalLog({ write }));
   log.warn(
     { status: 503, route: "/v1/projects/{}", why: "gone\u001b[2J away", apiKey: "bb_secret", urls: {} },
     "x",

@@ -1,7 +1,7 @@
 /** Reading email domains from user input. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isFreeMail, mailDomain } from "./mail-domain.ts";
+import { isFreeMail, getMailDomain } from "./get-mail-domain.ts";
 
 test("an address, a name and a web address of one domain are the same domain", () => {
   const entered = [
@@ -14,10 +14,10 @@ test("an address, a name and a web address of one domain are the same domain", (
     "example.com/team",
     '"odd@name"@example.com',
   ];
-  for (const text of entered) assert.equal(mailDomain(text), "example.com", text);
-  assert.equal(mailDomain("mail.example.co.uk"), "mail.example.co.uk");
-  assert.equal(mailDomain("www.de"), "www.de");
-  assert.equal(mailDomain("BÜCHER.example"), "xn--bcher-kva.example");
+  for (const text of entered) assert.equal(getMailDomain(text), "example.com", text);
+  assert.equal(getMailDomain("mail.example.co.uk"), "mail.example.co.uk");
+  assert.equal(getMailDomain("www.de"), "www.de");
+  assert.equal(getMailDomain("BÜCHER.example"), "xn--bcher-kva.example");
 });
 
 test("input without a domain is refused", () => {
@@ -33,9 +33,9 @@ test("input without a domain is refused", () => {
     "http://",
     "com.",
   ]) {
-    assert.equal(mailDomain(text), undefined, text);
+    assert.equal(getMailDomain(text), undefined, text);
   }
-  assert.equal(mailDomain(`${"a.".repeat(130)}com`), undefined);
+  assert.equal(getMailDomain(`${"a.".repeat(130)}com`), undefined);
 });
 
 test("free mail providers are recognized with the domains of all countries", () => {

@@ -12,24 +12,27 @@ export interface InShards {
 }
 
 /** For a path that names an installation. */
-export const inShardOfInstallation = <Deps extends InShards>(
+export const runInShardOfInstallation = <Deps extends InShards>(
   deps: Deps,
   build: (deps: Deps) => Endpoint,
 ): Endpoint =>
-  inShard(deps, build, ({ project, params }) =>
+  runInShard(deps, build, ({ project, params }) =>
     deps.shards.chooseByInstallation(project.id, (params as { installationId: string }).installationId),
   );
 
 /** Runs an endpoint in the shard of the group or installation that the body names; the group need not exist. */
-export const inShardOfBody = <Deps extends InShards>(deps: Deps, build: (deps: Deps) => Endpoint): Endpoint =>
-  inShard(deps, build, ({ project, body }) => {
+export const runInShardOfBody = <Deps extends InShards>(
+  deps: Deps,
+  build: (deps: Deps) => Endpoint,
+): Endpoint =>
+  runInShard(deps, build, ({ project, body }) => {
     const { groupRef, installationId = "" } = body as { groupRef?: string; installationId?: string };
     return groupRef === undefined
       ? deps.shards.chooseByInstallation(project.id, installationId)
       : deps.shards.chooseByGroup(project.id, groupRef);
   });
 
-function inShard<Deps extends InShards>(
+function runInShard<Deps extends InShards>(
   deps: Deps,
   build: (deps: Deps) => Endpoint,
   choose: (call: Parameters<Endpoint["handle"]>[0]) => Promise<{ database: Database }>,

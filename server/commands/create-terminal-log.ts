@@ -1,7 +1,7 @@
 /** Shows the log to a person at a terminal: one short line instead of JSON. */
 
 /** Writes the JSON lines of the log to the screen as time, level, message and plain members. */
-export const terminalLog = (screen: { write(text: string): unknown }) => ({
+export const createTerminalLog = (screen: { write(text: string): unknown }) => ({
   write: (line: string): void => void screen.write(`${formatLine(line)}\n`),
 });
 

@@ -3,7 +3,7 @@ import type { Actor, NewOperation } from "../store/operations/operations.ts";
 import type { WriteTarget } from "./find-target.ts";
 import type { WritePlan } from "./plan-write.ts";
 
-export const newOperation = (
+export const createOperation = (
   { installation, integration, settings }: WriteTarget,
   plan: WritePlan,
   { id, requestId, actor }: { id: string; requestId: string; actor?: Actor | undefined },

@@ -14,7 +14,7 @@ export interface UnknownField {
 }
 
 /** Returns one entry for each member of the configuration, or field of the manifest, that names an unknown field. */
-export function unknownFields(
+export function listUnknownFields(
   { fields, mappings, filters, backfillFilters }: ReadDefinition,
   metadata: ObjectMetadata,
   names: FieldNames,
