@@ -114,14 +114,18 @@ export interface ListReading {
 }
 
 /** Returns whether there is no content, no change since the time in the header, or a refusal that means so. */
-const isEmptyAnswer = (
-  { emptyWhen }: ObjectPlan,
+function isEmptyAnswer(
+  { rules, bound }: Pick<ChosenList, "rules" | "bound">,
   error: ProviderError | undefined,
   response: ProviderResponse | undefined,
-): boolean =>
-  error
-    ? emptyWhen !== undefined && error.message.includes(emptyWhen)
-    : response !== undefined && [204, 304].includes(response.status) && response.text.trim() === "";
+): boolean {
+  const { emptyWhen, since } = rules;
+  if (error) return emptyWhen !== undefined && error.message.includes(emptyWhen);
+  // Without a condition, 304 is not the provider's.
+  const isConditional = bound !== undefined && since?.to?.startsWith("header.") === true;
+  const statuses = isConditional ? [204, 304] : [204];
+  return response !== undefined && statuses.includes(response.status) && response.text.trim() === "";
+}
 
 /** A page with all its records, and those among them that the provider tells as deleted. */
 export type ListPage = Omit<ReadPage, "records" | "next"> & {
@@ -196,7 +200,7 @@ export async function readPageFrom(
     return smaller.place !== undefined || reached.place === undefined
       ? readPageFrom(reading, given, smaller, wanted)
       : readAgain(smaller);
-  const isEmpty = isEmptyAnswer(rules, sent?.error, response);
+  const isEmpty = isEmptyAnswer(chosen, sent?.error, response);
   const refusal = isEmpty ? undefined : sent?.error;
   const readAt = (from: ScanState) => readPageFrom(reading, given, from, wanted);
   const earlier = refusal && (await readEarlier(rules.paging ?? {}, reached, { refusal, readAt }));

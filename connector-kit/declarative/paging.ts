@@ -10,6 +10,7 @@ import type { Connector } from "../connector.ts";
 import { send } from "../calls/send-request.ts";
 import { fillPath } from "./fill-path.ts";
 import type { FittedPage } from "./fitted-pages.ts";
+import { findNextLink } from "./next-link.ts";
 import type { PagePlace, ScanState } from "./scan-state.ts";
 
 /** Adds the place of the page to a request. Pages by URL are requested by their own path. */
@@ -61,14 +62,14 @@ export function findNextPlace(
   const { cursor, nextUrl, link, page, offset, keyset } = paging;
   const { response, body, count, lastId, listPath, fitted } = answered;
   if (cursor) {
-    const isLast = hasMore(cursor, answered) === false || (cursor.scroll && count === 0);
-    return isLast ? undefined : withoutAddress(readCursor(body, cursor.from), cursor.to);
+    if (isLastNamed(cursor, answered) || (cursor.scroll && count === 0)) return undefined;
+    return withoutAddress(requireNamed(cursor, answered, readCursor(body, cursor.from)), cursor.to);
   }
-  if (nextUrl)
-    return hasMore(nextUrl, answered) === false
-      ? undefined
-      : findPathBelow(readText(getMember(body, nextUrl.from)), listPath);
-  if (link) return findPathBelow(findNextLink(response), listPath);
+  if (nextUrl) {
+    if (isLastNamed(nextUrl, answered)) return undefined;
+    return findPathBelow(requireNamed(nextUrl, answered, readAddress(body, nextUrl.from)), listPath);
+  }
+  if (link) return findPathBelow(findNextLink(response.headers["link"]), listPath);
   const counted = page ?? offset;
   if (fitted && counted) {
     const number = fitted.before / fitted.size + 1;
@@ -107,6 +108,26 @@ interface Flags {
   next?: string;
 }
 
+/** Returns whether the flag says that no page follows. Where the answer leaves the flag out, an empty page is the last one. */
+function isLastNamed(flags: Flags, answered: Answered): boolean {
+  const { more } = flags;
+  if (more !== undefined && getMember(answered.body, more) === undefined) return answered.count === 0;
+  return hasMore(flags, answered) === false;
+}
+
+/** Returns what names the next page. Throws where the answer says that one follows, and names none. */
+function requireNamed(
+  flags: Flags & { from: string },
+  answered: Answered,
+  named: string | undefined,
+): string | undefined {
+  if (named === undefined && hasMore(flags, answered))
+    throw buildBrokenPage(
+      `the provider says that records follow, but not where: \`${flags.from}\` is missing or empty`,
+    );
+  return named;
+}
+
 /** Returns whether the flag of the answer says that others follow; undefined without a flag. */
 function hasMore(
   { more, last, next }: Flags,
@@ -134,18 +155,12 @@ function goesOn(
   return total === undefined || read === undefined || read < total;
 }
 
-/** Written so that no part matches the beginning of another link: otherwise a long header would block the process for seconds. */
-const NEXT_LINK = /<([^<>]+)>\s*;[^,<]*rel="?next"?/;
-
-const findNextLink = ({ headers }: ProviderResponse): string | undefined =>
-  NEXT_LINK.exec(headers["link"] ?? "")?.[1];
-
 /** Returns the address of the next page, which is in a header or in the body. */
 const findAddress = (
   from: string,
   { response, body }: Pick<Answered, "response" | "body">,
 ): string | undefined =>
-  from.toLowerCase() === "header.link" ? findNextLink(response) : readText(getMember(body, from));
+  from.toLowerCase() === "header.link" ? findNextLink(response.headers["link"]) : readAddress(body, from);
 
 /** Returns the number of records before the next page in its address: there may be rows that the user does not see. */
 function readNumberInAddress(
@@ -164,6 +179,7 @@ const getFirstOffset = ({ first = 0 }: Pick<NonNullable<PagingRules["offset"]>, 
 /** Returns the cursor as text. Providers end a list with an absent one, null, false, an empty text or 0. */
 function readCursor(body: Json, path: string): string | undefined {
   const value = getMember(body, path);
+  requireText(value, path);
   return value === false || value === 0 ? undefined : getTextAt(body, path);
 }
 
@@ -171,6 +187,21 @@ function readCursor(body: Json, path: string): string | undefined {
 function withoutAddress(cursor: string | undefined, to: string): string | undefined {
   if (cursor === undefined || !cursor.startsWith("https://") || !to.startsWith("query.")) return cursor;
   return URL.parse(cursor)?.searchParams.get(to.slice("query.".length)) ?? cursor;
+}
+
+function readAddress(body: Json, path: string): string | undefined {
+  const value = getMember(body, path);
+  requireText(value, path);
+  return readText(value);
+}
+
+/** Throws for a list or an object with members: what names the next page is in it, and the description leads past it. */
+function requireText(value: Json | undefined, path: string): void {
+  if (value === undefined || value === null || typeof value !== "object") return;
+  const [name] = Object.keys(value);
+  if (name === undefined) return;
+  const what = Array.isArray(value) ? "a list" : `an object with \`${name}\``;
+  throw buildBrokenPage(`what names the next page should be a text, but \`${path}\` is ${what}`);
 }
 
 const readText = (value: Json | undefined): string | undefined =>
