@@ -2,53 +2,25 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import type { JsonObject } from "../../../ground/json.ts";
-import { newId } from "../../../ground/ids.ts";
 import { nowMs } from "../../../ground/clock.ts";
 import { commitReadPages } from "../../store/reads/read-pages.ts";
-import { insertReadRuns } from "../../store/reads/read-runs.ts";
 import { chooseDeletions, chooseRecords, type Chosen } from "./choose-records.ts";
-import { openInstallations, WORKER } from "../../../tests/fixtures/installed-fixture.ts";
-import { readSet } from "../definition/read-set.ts";
-import type { ReadScan } from "./read-scan.ts";
-import { shapeRecords } from "./shape-record.ts";
+import { WORKER } from "../../../tests/fixtures/installed-fixture.ts";
+import { openScan } from "../../../tests/fixtures/scanned-fixture.ts";
 
 const EARLIER = new Date(nowMs() - 60_000);
 const LATER = new Date(nowMs() - 30_000);
 
 async function openRecording(t: TestContext, kind: "scheduled" | "triggered" = "scheduled") {
-  const busbar = await openInstallations(t, {
+  const { busbar, scan } = await openScan(t, kind, {
     deletedRecords: "always",
     requiredFields: [{ fieldName: "name" }],
   });
-  const { id } = await busbar.install("acme", { objectName: "account" });
-  await busbar.sync();
-  const { projectId, integrationId } = busbar;
-  const run = { operationId: newId(), projectId, integrationId, installationId: id, configId: newId(), kind };
-  const what = { objectName: "account", messageName: "account", settles: false };
-  await insertReadRuns(busbar.queries, [{ ...run, ...what, sinceTime: null, untilTime: null }]);
-  const claimed = await busbar.claim(id, kind);
-  const target = await busbar.findTarget(claimed);
-  assert.ok(target);
-  const { read } = target.connector;
-  const set = readSet(target.definition, undefined, read);
-  const scan: ReadScan = {
-    run: claimed,
-    target: { ...target, destination: { id: busbar.destinationId, maxBytes: undefined } },
-    plan: { objectName: "account", fields: set.fields, filters: [], associations: [] },
-    startTime: new Date(),
-    shaper: shapeRecords(set, read),
-    set,
-    refused: new Set(),
-    learning: "done",
-    isCompared: false,
-    failedCalls: 0,
-    log: [],
-  };
   async function remember(chosen: Chosen) {
     const { fingerprints, forgotten } = chosen;
     const place = { untilTime: null, stage: "records", checkpoint: null } as const;
     const page = {
-      operationId: claimed.operationId,
+      operationId: scan.run.operationId,
       workerId: WORKER,
       metadata: {},
       log: [],

@@ -11,6 +11,19 @@ import { openSink, type Sink } from "../../../tests/harness/deliveries/sink.ts";
 import { until } from "../../../tests/harness/until.ts";
 import { addWebhook } from "../../../tests/harness/deliveries/routes.ts";
 
+/** Writes an integration that reads two fields of Square's customers, without a backfill. */
+const writeSmallIntegration = (name: string, field: string): string => `  - name: ${name}
+    provider: square
+    read:
+      objects:
+        - objectName: customers
+          destination: people
+          schedule: "*/10 * * * *"
+          requiredFields:
+            - fieldName: given_name
+            - fieldName: ${field}
+              mapToName: comment`;
+
 const MANIFEST = `
 specVersion: 1.0.0
 integrations:
@@ -30,50 +43,10 @@ integrations:
             - fieldName: nickname
             - fieldName: nik_name
           backfill: &all { defaultPeriod: { fullHistory: true } }
-  - name: changes
-    provider: square
-    read:
-      objects:
-        - objectName: customers
-          destination: people
-          schedule: "*/10 * * * *"
-          requiredFields:
-            - fieldName: given_name
-            - fieldName: note
-              mapToName: comment
-  - name: hurried
-    provider: square
-    read:
-      objects:
-        - objectName: customers
-          destination: people
-          schedule: "*/10 * * * *"
-          requiredFields:
-            - fieldName: given_name
-            - fieldName: company_name
-              mapToName: comment
-  - name: barred
-    provider: square
-    read:
-      objects:
-        - objectName: customers
-          destination: people
-          schedule: "*/10 * * * *"
-          requiredFields:
-            - fieldName: given_name
-            - fieldName: reference_id
-              mapToName: comment
-  - name: long
-    provider: square
-    read:
-      objects:
-        - objectName: customers
-          destination: people
-          schedule: "*/10 * * * *"
-          requiredFields:
-            - fieldName: given_name
-            - fieldName: company_name
-              mapToName: comment
+${writeSmallIntegration("changes", "note")}
+${writeSmallIntegration("hurried", "company_name")}
+${writeSmallIntegration("barred", "reference_id")}
+${writeSmallIntegration("long", "company_name")}
   - name: kit
     provider: kit
     read:
