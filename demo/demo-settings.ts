@@ -25,17 +25,17 @@ export async function readDemoSettings(env: Environment = process.env): Promise<
   const dataDir = resolve(env["BUSBAR_DATA_DIR"] || ".busbar-demo");
   await claimForDemo(dataDir);
   const notes: string[] = [];
-  const port = await usablePort("BUSBAR_PORT", env["BUSBAR_PORT"] || "4000", notes);
-  const proxyPort = await usablePort("BUSBAR_PROXY_PORT", env["BUSBAR_PROXY_PORT"] || "4001", notes);
+  const port = await choosePort("BUSBAR_PORT", env["BUSBAR_PORT"] || "4000", notes);
+  const proxyPort = await choosePort("BUSBAR_PROXY_PORT", env["BUSBAR_PROXY_PORT"] || "4001", notes);
   const free = env["BUSBAR_PORT"] === "0";
-  const sandboxPort = await usablePort("the sandbox", free ? "0" : "4100", notes);
+  const sandboxPort = await choosePort("the sandbox", free ? "0" : "4100", notes);
   // The sandbox takes the port behind its own for Salesforce's streams.
-  const receiverPort = await usablePort("the webhook receiver", free ? "0" : "4102", notes);
+  const receiverPort = await choosePort("the webhook receiver", free ? "0" : "4102", notes);
   return { dataDir, port, proxyPort, sandboxPort, receiverPort, notes };
 }
 
 /** Returns the environment of Busbar; everything else keeps its default. */
-export function demoEnvironment(settings: DemoSettings, catalogPath: string): Environment {
+export function buildDemoEnvironment(settings: DemoSettings, catalogPath: string): Environment {
   return {
     BUSBAR_DATA_DIR: settings.dataDir,
     BUSBAR_PORT: String(settings.port),
@@ -64,7 +64,7 @@ async function claimForDemo(dataDir: string): Promise<void> {
   await writeFile(marker, "The demo may use this folder. Delete the whole folder to start over.\n");
 }
 
-async function usablePort(name: string, wanted: string, notes: string[]): Promise<number> {
+async function choosePort(name: string, wanted: string, notes: string[]): Promise<number> {
   const port = Number(wanted);
   if (!/^\d{1,5}$/.test(wanted) || port > 65_535) {
     throw new StartError(`${name} must be a whole number from 0 to 65535, not "${wanted}"`);

@@ -5,7 +5,7 @@ import { type Json, isJsonObject } from "../ground/json.ts";
 import type { Printer } from "./printer.ts";
 import type { Demo } from "./start-demo.ts";
 import {
-  member,
+  getMember,
   StepFailure,
   type Answer,
   type CallOptions,
@@ -50,8 +50,8 @@ export function openGuide(demo: Demo, printer: Printer, remembered: Map<Remember
       }),
     async useTool(credential, tool, args, shows) {
       const url = `${new URL(urls.base).origin}/mcp/v1/projects/default/groups/${groupRef}`;
-      const { body } = await call({ url, ...toolCall(credential, tool, args), shows: shows.map(inResult) });
-      return member(body, "result.structuredContent");
+      const { body } = await call({ url, ...toToolCall(credential, tool, args), shows: shows.map(toPath) });
+      return getMember(body, "result.structuredContent");
     },
     async poll(path, isOpen, { shows, everyMs, max }) {
       const url = `${urls.base}/projects/default${path}`;
@@ -65,7 +65,7 @@ export function openGuide(demo: Demo, printer: Printer, remembered: Map<Remember
       call({
         method,
         url: `${urls.proxy}${path}`,
-        headers: { ...key, ...proxyHeaders({ projectId: bootstrap.projectId, integration, groupRef }) },
+        headers: { ...key, ...toProxyHeaders({ projectId: bootstrap.projectId, integration, groupRef }) },
         ...options,
       }),
     sandbox: (method, path, options) =>
@@ -93,16 +93,16 @@ const MCP_META = {
   "io.modelcontextprotocol/clientCapabilities": {},
 };
 
-const proxyHeaders = (of: { projectId: string; integration: string; groupRef: string }) => ({
+const toProxyHeaders = (of: { projectId: string; integration: string; groupRef: string }) => ({
   "x-amp-proxy-version": "1",
   "x-amp-project-id": of.projectId,
   "x-amp-integration-name": of.integration,
   "x-amp-group-ref": of.groupRef,
 });
 
-const inResult = (name: string): string => `result.structuredContent.${name}`;
+const toPath = (name: string): string => `result.structuredContent.${name}`;
 
-const toolCall = (credential: string, tool: string, args: Record<string, Json>) => ({
+const toToolCall = (credential: string, tool: string, args: Record<string, Json>) => ({
   method: "POST",
   sent: `${tool} ${JSON.stringify(args)}`,
   headers: {
@@ -150,9 +150,9 @@ async function recordInCrm(
   const path = `/sandbox/records?provider=${provider}&object=${object}`;
   printer.sent(`GET ${path}    (directly at the CRM)`);
   const { body } = await send({ method: "GET", url: `${sandboxUrl}${path}`, headers: {} });
-  const records = member(body, "records");
+  const records = getMember(body, "records");
   const found = (Array.isArray(records) ? records : []).find(
-    (record) => member(record, "id") === id || member(record, "Id") === id,
+    (record) => getMember(record, "id") === id || getMember(record, "Id") === id,
   );
   if (found === undefined) throw new StepFailure(`the CRM has no ${object} ${id}`);
   printer.came("its record", pick(found, fields));
@@ -169,13 +169,15 @@ function pick(value: Json, paths: string[]): Json {
 
 function pickParts(value: Json, paths: string[][]): Json {
   if (paths.some((path) => path.length === 0)) return value;
-  if (Array.isArray(value)) return value.map((item) => pickParts(item, below(paths, "*")));
+  if (Array.isArray(value)) return value.map((item) => pickParts(item, listBelow(paths, "*")));
   if (!isJsonObject(value)) return value;
   const names = [...new Set(paths.flatMap(([first]) => first ?? []))].filter((name) =>
     Object.hasOwn(value, name),
   );
-  return Object.fromEntries(names.map((name) => [name, pickParts(value[name] ?? null, below(paths, name))]));
+  return Object.fromEntries(
+    names.map((name) => [name, pickParts(value[name] ?? null, listBelow(paths, name))]),
+  );
 }
 
-const below = (paths: string[][], name: string): string[][] =>
+const listBelow = (paths: string[][], name: string): string[][] =>
   paths.filter(([first]) => first === name).map(([, ...rest]) => rest);

@@ -19,7 +19,7 @@ export function createPrinter(out: Pick<WriteStream, "write" | "isTTY">): Printe
   const line = (text = "") => out.write(`${text}\n`);
   const exchange = (arrow: string, text: string, body: unknown) => {
     line(`${INDENT}${arrow} ${text}`);
-    if (body !== undefined) for (const part of folded(brief(body))) line(dim(`${INDENT}  ${part}`));
+    if (body !== undefined) for (const part of foldText(shortenBody(body))) line(dim(`${INDENT}  ${part}`));
   };
   return {
     title: (text) => line(`\n${bold(text)}`),
@@ -31,7 +31,7 @@ export function createPrinter(out: Pick<WriteStream, "write" | "isTTY">): Printe
 }
 
 /** Shortens a body: secrets and long texts are cut, long lists show their first items. */
-function brief(body: unknown): string {
+function shortenBody(body: unknown): string {
   if (typeof body === "string") return cut(body.replaceAll(/\s+/g, " "), 400);
   return JSON.stringify(body, (name, value: unknown) => {
     if (typeof value === "string") return cut(value, /token|secret/i.test(name) ? 12 : 160);
@@ -43,7 +43,7 @@ function brief(body: unknown): string {
 const cut = (text: string, max: number): string => (text.length > max ? `${text.slice(0, max)}…` : text);
 
 /** Breaks lines after commas and spaces. */
-function folded(text: string): string[] {
+function foldText(text: string): string[] {
   const lines = text.match(new RegExp(`.{1,${WIDTH}}(?:(?<=[ ,])|$)|.{1,${WIDTH}}`, "gu")) ?? [];
   return lines.length > MAX_LINES ? [...lines.slice(0, MAX_LINES), "…"] : lines;
 }

@@ -7,7 +7,7 @@ import { readConfig } from "../ground/config.ts";
 import { StartError } from "../ground/errors.ts";
 import { createLog } from "../ground/log.ts";
 import { startBusbar, type Busbar } from "../server/main.ts";
-import { demoEnvironment, type DemoSettings } from "./demo-settings.ts";
+import { buildDemoEnvironment, type DemoSettings } from "./demo-settings.ts";
 import { startReceiver, type Receiver } from "./receiver.ts";
 
 export interface Demo {
@@ -40,7 +40,7 @@ async function startWith(
   const { dataDir } = settings;
   const catalogPath = join(dataDir, "sandbox-catalog.json");
   await writeFile(catalogPath, JSON.stringify(sandbox.catalog(), null, 2));
-  const config = readConfig(demoEnvironment(settings, catalogPath));
+  const config = readConfig(buildDemoEnvironment(settings, catalogPath));
   // The terminal shows the tour; the log of all runs is in the data folder.
   const logPath = join(dataDir, "busbar.log");
   const busbar = await startBusbar({ config, log: createLog(config.logLevel, logPath), onFatal });

@@ -94,7 +94,7 @@ export class StepFailure extends Error {
 }
 
 /** Returns the member at a path such as `results.0.recordId`, undefined if there is none. */
-export function member(value: Json | undefined, path: string): Json | undefined {
+export function getMember(value: Json | undefined, path: string): Json | undefined {
   let found: Json | undefined = value;
   for (const part of path.split(".")) {
     if (Array.isArray(found)) found = found[Number(part)];
@@ -104,15 +104,15 @@ export function member(value: Json | undefined, path: string): Json | undefined 
 }
 
 /** Returns the text at a path. Throws `StepFailure` if there is none. */
-export function text(value: Json | undefined, path: string): string {
-  const found = member(value, path);
+export function getText(value: Json | undefined, path: string): string {
+  const found = getMember(value, path);
   if (typeof found === "string") return found;
   throw new StepFailure(`the answer has no text at ${path}`);
 }
 
 /** Returns the list at a path. Throws `StepFailure` if there is none. */
 export function list(value: Json | undefined, path: string): Json[] {
-  const found = member(value, path);
+  const found = getMember(value, path);
   if (Array.isArray(found)) return found;
   throw new StepFailure(`the answer has no list at ${path}`);
 }

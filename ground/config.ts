@@ -77,7 +77,7 @@ export const isRunByNpm = (env: Environment = process.env): boolean =>
  * Returns the folder where npm was called to run a script of this checkout, from where names of files are meant: npm has gone from there to
  * the checkout. Undefined without npm, and for scripts of another package, which know their own folder.
  */
-export const callersFolder = (env: Environment = process.env): string | undefined =>
+export const getCallersFolder = (env: Environment = process.env): string | undefined =>
   env["npm_package_json"] === join(PROJECT_ROOT, "package.json") ? env["INIT_CWD"] : undefined;
 
 function refuseContradictions(env: Environment, config: Config): void {

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Data } from "./exchange.ts";
-import { at, openCaller, readList, openSandbox, readText, type Call } from "./test-client.ts";
+import { getAt, openCaller, readList, openSandbox, readText, type Call } from "./test-client.ts";
 
 const sandbox = await openSandbox({ limits: "off" });
 const START = Date.parse("2026-10-01T12:00:00Z");
@@ -87,7 +87,7 @@ test("HubSpot: windows with an overlap longer than the lag, by key, and the arch
   const expected = dumped("hubspot", "contacts");
   assert.deepEqual([...held.keys()].toSorted(), [...expected.keys()].toSorted());
   for (const [id, record] of held) {
-    assert.equal(at(record, "properties.city") ?? undefined, at(expected.get(id), "values.city"), id);
+    assert.equal(getAt(record, "properties.city") ?? undefined, getAt(expected.get(id), "values.city"), id);
   }
 });
 
@@ -101,7 +101,7 @@ async function readSalesforce(call: Call, held: Held, since: number, until: numb
       if (record["IsDeleted"] === true) held.delete(readText(record, "Id"));
       else held.set(readText(record, "Id"), record);
     }
-    if (at(page.json, "done") === true) return;
+    if (getAt(page.json, "done") === true) return;
     url = readText(page.json, "nextRecordsUrl");
   }
 }
@@ -133,6 +133,6 @@ test("Salesforce: windows with an overlap longer than a late commit, by locator,
   const expected = dumped("salesforce", "Contact");
   assert.deepEqual([...held.keys()].toSorted(), [...expected.keys()].toSorted());
   for (const [id, record] of held) {
-    assert.equal(record["Title"] ?? undefined, at(expected.get(id), "values.Title"), id);
+    assert.equal(record["Title"] ?? undefined, getAt(expected.get(id), "values.Title"), id);
   }
 });

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { beforeEach, test } from "node:test";
 import { promisify } from "node:util";
 import { startSandbox } from "./sandbox.ts";
-import { at, openCaller, readList, openSandbox, readText, type Call } from "./test-client.ts";
+import { getAt, openCaller, readList, openSandbox, readText, type Call } from "./test-client.ts";
 
 const sandbox = await openSandbox();
 const control = openCaller(sandbox.url);
@@ -34,7 +34,7 @@ test("a fault hits as many matching requests as asked, after those to skip", asy
   for (let i = 0; i < 4; i++) statuses.push((await hubspot("GET", CONTACTS)).status);
   assert.deepEqual(statuses, [200, 503, 503, 200]);
   const listed = await control("GET", "/sandbox/faults");
-  assert.equal(at(listed.json, "faults.0.hits"), 2);
+  assert.equal(getAt(listed.json, "faults.0.hits"), 2);
 });
 
 test("a fault's path may be a regular expression and its body anything", async () => {
@@ -78,7 +78,7 @@ test("a preset gives the provider's own error, an unknown preset is refused with
   sandbox.addFault({ preset: "hubspot.missing_scopes" });
   const answer = await hubspot("GET", CONTACTS);
   assert.equal(answer.status, 403);
-  assert.equal(at(answer.json, "category"), "MISSING_SCOPES");
+  assert.equal(getAt(answer.json, "category"), "MISSING_SCOPES");
   const refused = await control("POST", "/sandbox/faults", { preset: "nope" });
   assert.equal(refused.status, 400);
   assert.match(readText(refused.json, "message"), /hubspot\.missing_scopes/);
@@ -158,8 +158,8 @@ test("limits can be set per provider while running", async () => {
 test("the catalog overlay points at this sandbox and asks for no workspace", async () => {
   const overlay = await control("GET", "/sandbox/catalog");
   assert.deepEqual(overlay.json, sandbox.catalog());
-  assert.equal(at(overlay.json, "providers.hubspot.baseURL"), `${sandbox.url}/hubspot`);
-  assert.equal(at(overlay.json, "providers.salesforce.modules.crm.baseURL"), `${sandbox.url}/salesforce`);
+  assert.equal(getAt(overlay.json, "providers.hubspot.baseURL"), `${sandbox.url}/hubspot`);
+  assert.equal(getAt(overlay.json, "providers.salesforce.modules.crm.baseURL"), `${sandbox.url}/salesforce`);
   assert.doesNotMatch(overlay.text, /workspace\}/);
 });
 
@@ -185,8 +185,8 @@ test("pages can lie: an id twice, a cursor without end, wrong types, a field tha
   assert.deepEqual(ids(second.json), ids(first.json));
   assert.notEqual(readText(second.json, "paging.next.after"), after);
   const wrong = await page({ preset: "page.wrong_types" });
-  assert.equal(at(wrong.json, "results.0"), null);
-  assert.equal(at((await page({ preset: "page.wrong_shape" })).json, "paging"), 7);
+  assert.equal(getAt(wrong.json, "results.0"), null);
+  assert.equal(getAt((await page({ preset: "page.wrong_shape" })).json, "paging"), 7);
   assert.doesNotMatch((await page({ preset: "page.field_gone", field: "email" })).text, /"email"/);
   const huge = await page({ preset: "page.huge", bytes: 3_000_000 });
   assert.equal(readText(huge.json, "padding").length, 3_000_000);
@@ -211,7 +211,7 @@ test("calls are counted by endpoint and status until the log is cleared", async 
   await hubspot("GET", `${CONTACTS}/502?properties=email`);
   await hubspot("GET", `${CONTACTS}/999`);
   const counted = await control("GET", "/sandbox/requests/counts?provider=hubspot");
-  assert.deepEqual(at(counted.json, "counts.0"), {
+  assert.deepEqual(getAt(counted.json, "counts.0"), {
     provider: "hubspot",
     endpoint: `GET ${CONTACTS}/:id`,
     count: 3,
@@ -235,10 +235,10 @@ test("a dump can be cut to some fields, and settings without a bound are shown a
   const dump = await control("GET", path);
   const [first = ""] = dump.text.split("\n");
   const record: unknown = JSON.parse(first);
-  assert.deepEqual(at(record, "values"), { Name: "Northwind Traders", AnnualRevenue: null });
+  assert.deepEqual(getAt(record, "values"), { Name: "Northwind Traders", AnnualRevenue: null });
   const settings = await control("GET", "/sandbox/settings");
-  assert.equal(at(settings.json, "salesforce.pageCharacters"), null);
-  assert.equal(at(settings.json, "salesforce.openLocators"), 10);
+  assert.equal(getAt(settings.json, "salesforce.pageCharacters"), null);
+  assert.equal(getAt(settings.json, "salesforce.openLocators"), 10);
 });
 
 test("a setting or a time that cannot be is refused with its name", async () => {
@@ -256,8 +256,8 @@ test("a sandbox that listens on all addresses has a catalog whose addresses can 
   try {
     const overlay = open.catalog();
     for (const address of [
-      at(overlay, "providers.hubspot.baseURL"),
-      at(overlay, "providers.salesforce.pubSubURL"),
+      getAt(overlay, "providers.hubspot.baseURL"),
+      getAt(overlay, "providers.salesforce.pubSubURL"),
     ])
       assert.equal(new URL(String(address)).hostname, "127.0.0.1");
   } finally {

@@ -41,7 +41,7 @@ export function openCaller(base: string, token?: string): Call {
 }
 
 /** Returns the value at `a.b.0.c`; fails the test if there is none. */
-export function at(value: unknown, path: string): unknown {
+export function getAt(value: unknown, path: string): unknown {
   let current = value;
   for (const step of path.split(".")) {
     if (Array.isArray(current)) current = current[Number(step)];
@@ -52,13 +52,13 @@ export function at(value: unknown, path: string): unknown {
 }
 
 export function readText(value: unknown, path: string): string {
-  const found = at(value, path);
+  const found = getAt(value, path);
   assert.equal(typeof found, "string", `no text at ${path}: ${JSON.stringify(value)}`);
   return String(found);
 }
 
 export function readList(value: unknown, path: string): Data[] {
-  const found = path === "" ? value : at(value, path);
+  const found = path === "" ? value : getAt(value, path);
   assert.ok(Array.isArray(found), `no list at ${path}: ${JSON.stringify(value)}`);
   return found.map((item) => asData(item));
 }

@@ -48,7 +48,7 @@ export function buildDashboardApi({ paths, components }: ApiDocument): string {
     "}",
     "",
     "export interface Operations {",
-    ...operations.map(({ operation }) => `  ${operation.operationId}: ${operationType(operation)};`),
+    ...operations.map(({ operation }) => `  ${operation.operationId}: ${writeOperationType(operation)};`),
     "}",
     "",
     "/** Method and path of each operation. */",
@@ -61,18 +61,18 @@ export function buildDashboardApi({ paths, components }: ApiDocument): string {
   ].join("\n");
 }
 
-const successes = ({ responses }: ApiOperation) =>
+const listSuccesses = ({ responses }: ApiOperation) =>
   Object.entries(responses).filter(([status]) => /^2\d\d$/.test(status));
 
 const isData = (operation: ApiOperation): boolean =>
-  successes(operation).length > 0 &&
-  successes(operation).every(
+  listSuccesses(operation).length > 0 &&
+  listSuccesses(operation).every(
     ([, { content }]) => !content || "application/json" in content || TEXT in content,
   );
 
 const TEXT = "text/plain";
 
-function operationType(operation: ApiOperation): string {
+function writeOperationType(operation: ApiOperation): string {
   const parameters = (operation.parameters ?? []).filter(({ in: place }) => place !== "header");
   const members = parameters.map(
     ({ name, required, schema }) => `${getName(name)}${required ? "" : "?"}: ${printType(schema)}`,
@@ -82,7 +82,7 @@ function operationType(operation: ApiOperation): string {
     const body = requestBody.content["application/json"]?.schema;
     members.push(`body${requestBody.required ? "" : "?"}: ${body ? printType(body) : "Blob | string"}`);
   }
-  const answers = successes(operation).map(([, { content }]) => {
+  const answers = listSuccesses(operation).map(([, { content }]) => {
     const media = content?.["application/json"];
     if (media) return printType(media.schema ?? {});
     return content && TEXT in content ? "string" : "undefined";
@@ -95,7 +95,7 @@ export function printType(schema: Schema): string {
   if (schema.$ref) return `Schemas["${schema.$ref.split("/").at(-1)}"]`;
   if ("const" in schema) return JSON.stringify(schema.const);
   if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(" | ");
-  if (schema.anyOf) return schema.anyOf.map((one) => inUnion(printType(one))).join(" | ");
+  if (schema.anyOf) return schema.anyOf.map((one) => wrapForUnion(printType(one))).join(" | ");
   if (Array.isArray(schema.type))
     return schema.type.map((type: string) => printType({ ...schema, type })).join(" | ");
   switch (schema.type) {
@@ -109,15 +109,15 @@ export function printType(schema: Schema): string {
     case "null":
       return "null";
     case "array":
-      return `readonly ${inUnion(schema.items ? printType(schema.items) : "unknown")}[]`;
+      return `readonly ${wrapForUnion(schema.items ? printType(schema.items) : "unknown")}[]`;
     case "object":
-      return objectType(schema);
+      return writeObjectType(schema);
     default:
       return "unknown";
   }
 }
 
-function objectType({ properties, required = [], additionalProperties }: Schema): string {
+function writeObjectType({ properties, required = [], additionalProperties }: Schema): string {
   const members = Object.entries(properties ?? {}).map(
     ([name, schema]) => `${getName(name)}${required.includes(name) ? "" : "?"}: ${printType(schema)}`,
   );
@@ -128,5 +128,6 @@ function objectType({ properties, required = [], additionalProperties }: Schema)
   return typeof additionalProperties === "object" ? `(${own} & ${record})` : own;
 }
 
-const inUnion = (type: string): string => (/ \| /.test(type) && !type.startsWith("{") ? `(${type})` : type);
+const wrapForUnion = (type: string): string =>
+  / \| /.test(type) && !type.startsWith("{") ? `(${type})` : type;
 const getName = (name: string): string => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name));

@@ -33,7 +33,7 @@ const counts = { passed: 0, failed: 0, unverified: 0 };
 const faults: string[] = [];
 const providers = provider === undefined ? listProvidersWithFacts() : [provider];
 for (const name of providers) {
-  const subject = subjectOrEnd(name);
+  const subject = readSubjectOrEnd(name);
   for (const objectName of Object.keys(subject.promised)) {
     if (wanted !== undefined && wanted !== objectName) continue;
     for (const result of await checkObject(subject, objectName)) {
@@ -54,9 +54,9 @@ if (values.known && wanted === undefined) {
 } else if (counts.failed > 0) process.exitCode = 1;
 
 /** Ends with the message alone where a file cannot be used. */
-function subjectOrEnd(name: string): Subject {
+function readSubjectOrEnd(name: string): Subject {
   try {
-    return subjectNamed(name);
+    return readSubject(name);
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     console.error(error.message);
@@ -64,7 +64,7 @@ function subjectOrEnd(name: string): Subject {
   }
 }
 
-function subjectNamed(name: string): Subject {
+function readSubject(name: string): Subject {
   if (values.facts !== undefined) return readCustomSubject(name, values.facts);
   const facts = readFacts(name);
   if (!facts) throw new UsageError(`there is no connectors/${name}/facts.json`);

@@ -94,7 +94,7 @@ function compare(known: Facts, found: OpenapiDocument): void {
     return;
   }
   const sources = { ...known.sources };
-  for (const [key, source] of keys) sources[key] = { ...source, version: found.version, date: today() };
+  for (const [key, source] of keys) sources[key] = { ...source, version: found.version, date: formatToday() };
   write({ ...updateFacts(known, found, isFrom), sources });
 }
 
@@ -104,7 +104,7 @@ function propose(found: OpenapiDocument): void {
     kind: "vendor-openapi" as const,
     file: basename(file),
     version: found.version,
-    date: today(),
+    date: formatToday(),
   };
   const proposed: Facts = { provider, sources: { openapi: source }, objects };
   console.log(
@@ -148,6 +148,6 @@ function write(changed: Facts): void {
   console.log(`${place} is written.`);
 }
 
-function today(): string {
+function formatToday(): string {
   return new Date().toISOString().slice(0, 10);
 }

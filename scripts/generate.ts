@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { RouteServices } from "../server/routes.ts";
-import { compactJson } from "./compact-json.ts";
+import { formatCompactly } from "./compact-json.ts";
 import { buildDashboardApi } from "./dashboard-api.ts";
 
 const check = process.argv.includes("--check");
@@ -20,19 +20,20 @@ for (const script of [
   if (status !== 0) stale.push(`what ${script} writes`);
 }
 // Imported only now, because they import files that the scripts above have written.
-const { writeEvidenceModule: evidenceModule, providerEvidence } = await import("./provider-evidence.ts");
+const { writeEvidenceModule: evidenceModule, collectProviderEvidence: providerEvidence } =
+  await import("./provider-evidence.ts");
 await write("connectors/evidence.gen.ts", evidenceModule(providerEvidence()));
 const { openApiDocument } = await import("../server/http/openapi/openapi.ts");
 const { listRoutes: routes } = await import("../server/routes.ts");
 const { withClientCalls } = await import("./client-calls.ts");
 const { withProblemTypes } = await import("./errors-guide.ts");
 const { REFERENCE } = await import("./reference.ts");
-const { providerFormat } = await import("./provider-format.ts");
-const { providerPages } = await import("./provider-pages.ts");
-const { exampleEnvironment, withVariables } = await import("./variables-guide.ts");
+const { writeProviderFormat: providerFormat } = await import("./provider-format.ts");
+const { writeProviderPages: providerPages } = await import("./provider-pages.ts");
+const { writeExampleEnvironment: exampleEnvironment, withVariables } = await import("./variables-guide.ts");
 // Describing the routes calls no handler, so no service is needed.
 const document = openApiDocument(routes({} as RouteServices), REFERENCE);
-await write("openapi.json", `${compactJson(document)}\n`);
+await write("openapi.json", `${formatCompactly(document)}\n`);
 await write("dashboard/api.gen.ts", buildDashboardApi(JSON.parse(JSON.stringify(document))));
 const ERRORS = "docs/guide/errors.md";
 await write(ERRORS, withProblemTypes(await readFile(ERRORS, "utf8")));

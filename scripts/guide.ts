@@ -6,7 +6,7 @@ import { cp, mkdir, rm, writeFile } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { build } from "esbuild";
-import { callersFolder } from "../ground/config.ts";
+import { getCallersFolder } from "../ground/config.ts";
 import { renderGuidePage, renderLlmsText, PAGE_PROGRAM, searchPage } from "../server/guide/guide-pages.ts";
 import { openGuide } from "../server/guide/open-guide.ts";
 
@@ -38,16 +38,16 @@ for (const section of found) {
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; img-src 'self' data:; base-uri 'none'; form-action 'self'";
 
-const out = resolve(callersFolder() ?? ".", values.out);
+const out = resolve(getCallersFolder() ?? ".", values.out);
 await rm(out, { recursive: true, force: true });
 const guide = await openGuide();
 for (const page of guide.pages.values()) {
   const html = String(renderGuidePage(guide, page).content);
-  await write(`${page.name}.html`, standAlone(html, page.name));
+  await write(`${page.name}.html`, makeLinksRelative(html, page.name));
   await write(`${page.name}.md`, page.markdown);
 }
 const scripts = `<script src="search-sections.js"></script><script src="search.js"></script>`;
-const search = standAlone(String(searchPage(guide, "").content), "search");
+const search = makeLinksRelative(String(searchPage(guide, "").content), "search");
 await write("search.html", search.replace("</body>", `${scripts}</body>`));
 await write("search-sections.js", `globalThis.guideSections=${JSON.stringify(guide.sections)};\n`);
 await write("page.js", PAGE_PROGRAM);
@@ -72,7 +72,7 @@ await build({
 console.log(`${relative(process.cwd(), out) || "."}: ${guide.pages.size} pages`);
 
 /** Makes the links of a served page relative, and leaves out what only a server gives: nonces, and pages that are none here. */
-function standAlone(html: string, name: string): string {
+function makeLinksRelative(html: string, name: string): string {
   const up = "../".repeat(name.split("/").length - 1);
   return html
     .replaceAll(/ nonce="[^"]*"/g, "")

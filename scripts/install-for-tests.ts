@@ -18,7 +18,7 @@ export function installForTests(): void {
   const lock = readFileSync(join(FOLDER, "package-lock.json"), "utf8");
   if (lock === readIfThere(INSTALLED)) return;
   console.error("Installing what the tests speak with, by tests/package.json.");
-  npm("ci", "--prefix", FOLDER);
+  runNpm("ci", "--prefix", FOLDER);
   writeFileSync(INSTALLED, lock);
 }
 
@@ -29,10 +29,10 @@ function installAdded(): void {
   const missing = names.filter((name) => !existsSync(join(ROOT, "node_modules", name)));
   if (missing.length === 0) return;
   console.error(`Installing what package.json has and this checkout has not: ${missing.join(", ")}.`);
-  npm("install", "--no-save", "--ignore-scripts", "--prefix", ROOT);
+  runNpm("install", "--no-save", "--ignore-scripts", "--prefix", ROOT);
 }
 
-const npm = (...args: string[]): Buffer =>
+const runNpm = (...args: string[]): Buffer =>
   execFileSync("npm", [...args, "--no-audit", "--no-fund", "--no-progress"], {
     // The output of npm is no part of a test report.
     stdio: ["ignore", process.stderr, process.stderr],

@@ -32,7 +32,7 @@ for (const provider of providers) {
     else if (values.verbose)
       console.log(`  ${state}: ${provider} ${name}${by === undefined ? "" : ` by ${by}`}`);
   }
-  console.log(`${provider}: ${summary(tried)}`);
+  console.log(`${provider}: ${summarizeMutants(tried)}`);
   if (values.write && values.sample === "1")
     writeMutationScore(provider, tried, new Date(nowMs()).toISOString().slice(0, 10));
   all.push(...tried);
@@ -40,11 +40,11 @@ for (const provider of providers) {
 if (providers.length > 1) {
   const explained = all.filter(({ state, reason }) => state === "survived" && reason !== undefined).length;
   console.log(
-    `all: ${summary(all)}; ${explained} of the survivors have a reason in connectors/surviving-mutants.json`,
+    `all: ${summarizeMutants(all)}; ${explained} of the survivors have a reason in connectors/surviving-mutants.json`,
   );
 }
 
-function summary(tried: ProviderMutant[]): string {
+function summarizeMutants(tried: ProviderMutant[]): string {
   const count = (wanted: ProviderMutant["state"]) => tried.filter(({ state }) => state === wanted).length;
   const byTests = tried.filter(({ by }) => by?.startsWith(OWN_TEST)).length;
   return (

@@ -4,7 +4,7 @@ import { globSync } from "node:fs";
 import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
 import { parseArgs, promisify } from "node:util";
-import { callersFolder } from "../ground/config.ts";
+import { getCallersFolder } from "../ground/config.ts";
 import { readBuild } from "../server/dashboard/build-dashboard.ts";
 import { computeDashboardDigest } from "../server/dashboard/dashboard-digest.ts";
 import { bundleServer } from "./package/bundle-server.ts";
@@ -14,7 +14,7 @@ const run = promisify(execFile);
 
 const ROOT = join(import.meta.dirname, "..");
 const { values } = parseArgs({ options: { out: { type: "string", default: join(ROOT, "dist") } } });
-const DIST = resolve(callersFolder() ?? ".", values.out);
+const DIST = resolve(getCallersFolder() ?? ".", values.out);
 const STAGE = join(DIST, "package");
 
 /** Files that the code reads, and those that a package must carry. */
@@ -55,7 +55,8 @@ async function writeContents(): Promise<void> {
 
 async function buildDashboard(): Promise<void> {
   const made = await readBuild(join(ROOT, "dashboard/dist"));
-  if (!made || made.digest !== (await computeDashboardDigest())) await node(["scripts/build-dashboard.ts"]);
+  if (!made || made.digest !== (await computeDashboardDigest()))
+    await runNode(["scripts/build-dashboard.ts"]);
 }
 
 async function copyFiles(): Promise<void> {
@@ -70,9 +71,12 @@ async function writeManifests(): Promise<void> {
     ["package.json", "package-lock.json"].map((file) => readFile(join(ROOT, file), "utf8")),
   );
   const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
-  const made = packageManifest(JSON.parse(manifest ?? ""));
+  const made = buildPackageManifest(JSON.parse(manifest ?? ""));
   await writeFile(join(STAGE, "package.json"), json(made));
-  await writeFile(join(STAGE, "npm-shrinkwrap.json"), json(productionLock(JSON.parse(lock ?? ""), made)));
+  await writeFile(
+    join(STAGE, "npm-shrinkwrap.json"),
+    json(buildProductionLock(JSON.parse(lock ?? ""), made)),
+  );
 }
 
 async function pack(): Promise<string> {
@@ -82,7 +86,7 @@ async function pack(): Promise<string> {
 }
 
 /** Runs a program with this Node.js. Prints what it printed if it fails. */
-async function node(args: string[]): Promise<void> {
+async function runNode(args: string[]): Promise<void> {
   try {
     await run(process.execPath, args, { cwd: ROOT, maxBuffer: 16 * 1024 * 1024 });
   } catch (error) {
@@ -99,7 +103,7 @@ interface Lock {
 }
 
 /** Returns the lock of `npm-shrinkwrap.json`, which npm follows when it installs the package. Its packages need no others. */
-function productionLock(lock: Lock, { name, version, ...manifest }: Manifest): Lock {
+function buildProductionLock(lock: Lock, { name, version, ...manifest }: Manifest): Lock {
   const installed = Object.keys(manifest.optionalDependencies).map((one) => `node_modules/${one}`);
   const packages = Object.fromEntries(installed.map((path) => [path, lock.packages[path] ?? {}]));
   const root = { name, version, ...manifest };
@@ -114,7 +118,7 @@ interface Manifest {
 }
 
 /** Leaves out what only a checkout needs: scripts, dependencies, which are in the bundle, `private`. */
-function packageManifest(manifest: Manifest): Manifest {
+function buildPackageManifest(manifest: Manifest): Manifest {
   const kept = Object.fromEntries(KEPT.map((name) => [name, manifest[name]]));
   return kept as Manifest;
 }

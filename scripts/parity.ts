@@ -21,7 +21,7 @@ if (paths.length === 0) {
 }
 const ours = readDocument(JSON.parse(await readFile("openapi.json", "utf8")), "");
 const theirs = await Promise.all((await Promise.all(paths.map(listFiles))).flat().map(read));
-const differences = theirs.flatMap((document) => compare(onlySurface(ours, document, theirs), document));
+const differences = theirs.flatMap((document) => compare(keepSurface(ours, document, theirs), document));
 const verdict = explain(differences, readExplanations(await readFile("docs/parity.md", "utf8")));
 const operations = {
   ours: ours.operations.size,
@@ -49,7 +49,7 @@ async function read(path: string): Promise<Document> {
 }
 
 /** Leaves out our operations that another one of the public documents describes. */
-function onlySurface(all: Document, one: Document, documents: Document[]): Document {
+function keepSurface(all: Document, one: Document, documents: Document[]): Document {
   const elsewhere = new Set(
     documents.filter((other) => other !== one).flatMap((other) => [...other.operations.keys()]),
   );

@@ -22,7 +22,7 @@ type EvidenceAction = keyof typeof FACTS;
 export const EVIDENCE_ACTIONS = Object.keys(FACTS) as EvidenceAction[];
 
 /** Returns the evidence of each provider with a connector, by key. */
-export const providerEvidence = (): Record<string, ProviderEvidence> =>
+export const collectProviderEvidence = (): Record<string, ProviderEvidence> =>
   Object.fromEntries(
     Object.keys(CONNECTORS)
       .toSorted()

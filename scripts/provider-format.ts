@@ -25,9 +25,9 @@ const LEFT_OUT = new Set([
   "pubSubURL",
 ]);
 
-export function providerFormat(): string {
-  const info = plain(ProviderInfoSchema);
-  const description = plain(DescriptionSchema);
+export function writeProviderFormat(): string {
+  const info = toPlainJson(ProviderInfoSchema);
+  const description = toPlainJson(DescriptionSchema);
   const rules = listMembers(description)["defaults"] ?? {};
   const connector = Object.entries(listMembers(description)).filter(
     ([name]) => name !== "defaults" && name !== "objects",
@@ -35,15 +35,15 @@ export function providerFormat(): string {
   const facts = Object.entries(listMembers(info)).filter(([name]) => !LEFT_OUT.has(name));
   return [
     HEAD,
-    section("How customers connect", "", facts, listRequired(info)),
+    writeSection("How customers connect", "", facts, listRequired(info)),
     `\n\`connector\` is the member with the [description of the objects](own-providers.md#2-what-can-be-written-and-read).\n`,
-    section(
+    writeSection(
       "Objects",
       "The members of `connector.defaults`, and of each object in `connector.objects`, which has only what differs.",
       Object.entries(listMembers(rules)),
       listRequired(rules),
     ),
-    section(
+    writeSection(
       "Beside the objects",
       "The further members of `connector`.",
       connector.map(([name, schema]) => [name, name === "others" ? withoutRules(schema) : schema]),
@@ -60,7 +60,7 @@ function withoutRules(schema: JsonObject): JsonObject {
   return { ...schema, properties: { ...members, rules: named, further: forms } };
 }
 
-function section(
+function writeSection(
   title: string,
   intro: string,
   members: [string, JsonObject][],
@@ -172,4 +172,4 @@ const readList = (value: Json | undefined): Json[] => (Array.isArray(value) ? va
 const toText = ({ description }: JsonObject): string =>
   typeof description === "string" ? description.replaceAll("|", "\\|") : "";
 
-const plain = (schema: unknown): JsonObject => JSON.parse(JSON.stringify(schema));
+const toPlainJson = (schema: unknown): JsonObject => JSON.parse(JSON.stringify(schema));

@@ -5,7 +5,7 @@
 import { writeFile } from "node:fs/promises";
 import type { Example } from "../server/http/openapi/openapi-examples.ts";
 import { recordEveryOperation } from "../tests/journeys/every-operation/every-operation.ts";
-import { compactJson } from "./compact-json.ts";
+import { formatCompactly } from "./compact-json.ts";
 import { anonymize } from "./examples/anonymous.ts";
 import { shorten } from "./examples/shorten.ts";
 
@@ -21,5 +21,5 @@ for (const { operationId, refusedWith: _refusedWith, ...said } of calls.filter(
 const ordered = Object.fromEntries(Object.entries(examples).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 await writeFile(
   "server/api/docs/examples.json",
-  `${compactJson(JSON.parse(anonymize(JSON.stringify(ordered, null, 2))))}\n`,
+  `${formatCompactly(JSON.parse(anonymize(JSON.stringify(ordered, null, 2))))}\n`,
 );

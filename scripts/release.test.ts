@@ -11,13 +11,13 @@ import {
   buildBillOfMaterials,
   renderChecksums,
   writeHomebrewFormula,
-  imageDefinition,
+  writeImageDefinition,
   listInstalled,
   publishScript,
   releaseNotes,
   type Archive,
 } from "./release/documents.ts";
-import { isCandidate, listVersions, npmTag, toPythonVersion } from "./release/versions.ts";
+import { isCandidate, listVersions, chooseNpmTag, toPythonVersion } from "./release/versions.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const read = (file: string): string => readFileSync(join(ROOT, file), "utf8");
@@ -42,8 +42,8 @@ test("the version is the same wherever one is written", () => {
 });
 
 test("a candidate is installed only on demand, and Python reads it as one", () => {
-  assert.equal(npmTag("1.0.0-rc.1"), "next");
-  assert.equal(npmTag("1.0.0"), "latest");
+  assert.equal(chooseNpmTag("1.0.0-rc.1"), "next");
+  assert.equal(chooseNpmTag("1.0.0"), "latest");
   assert.throws(() => isCandidate("1.0"), /X\.Y\.Z/);
   assert.throws(() => isCandidate("1.0.0-beta.1"), /X\.Y\.Z-rc\.N/);
   // PEP 440, "Pre-releases".
@@ -69,7 +69,7 @@ test("the formula names the archive as npm's registry serves it, with its checks
 });
 
 test("the image has a base of an exact version that runs Busbar, contains the release's archive, and does not run as root", () => {
-  const definition = imageDefinition(read("deploy/Containerfile"), CANDIDATE, "https://github.com/o/r");
+  const definition = writeImageDefinition(read("deploy/Containerfile"), CANDIDATE, "https://github.com/o/r");
   const [, base = ""] =
     /^ARG NODE=docker\.io\/library\/node:(\d+\.\d+\.\d+)-bookworm-slim$/m.exec(definition) ?? [];
   assert.equal(base, JSON.parse(read("node_modules/node/package.json")).version);

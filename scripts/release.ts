@@ -11,16 +11,16 @@ import { existsSync, globSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { parseArgs, promisify } from "node:util";
-import { callersFolder } from "../ground/config.ts";
+import { getCallersFolder } from "../ground/config.ts";
 import {
   buildBillOfMaterials,
   renderChecksums,
   writeHomebrewFormula,
-  imageDefinition,
+  writeImageDefinition,
   listInstalled,
   publishScript,
   releaseNotes,
-  sha256,
+  digestSha256,
   type Archive,
 } from "./release/documents.ts";
 import { listVersions, writeVersion } from "./release/versions.ts";
@@ -34,7 +34,7 @@ const { values } = parseArgs({
     complete: { type: "boolean", default: false },
   },
 });
-const OUT = resolve(callersFolder() ?? ".", values.out);
+const OUT = resolve(getCallersFolder() ?? ".", values.out);
 const CLIENT = "clients/typescript";
 /** Dates in archives are the commit's; programs that make archives know this variable. */
 process.env["SOURCE_DATE_EPOCH"] ??= (await run("git", ["log", "-1", "--format=%ct"])).trim();
@@ -68,7 +68,7 @@ async function makeRelease(): Promise<void> {
     await cp(join(scratch, "cli/busbar.cjs"), join(OUT, "busbar.cjs"));
     await cp(join(scratch, "cli/LICENSES.txt"), join(OUT, "busbar.cjs.LICENSES.txt"));
     const containerfile = await readFile(join(ROOT, "deploy/Containerfile"), "utf8");
-    await write("Containerfile", imageDefinition(containerfile, server, values.repository));
+    await write("Containerfile", writeImageDefinition(containerfile, server, values.repository));
     await write("busbar.rb", writeHomebrewFormula(server, values.repository));
     await write("RELEASE_NOTES.md", notes);
     await write("publish.sh", publishScript(archives));
@@ -152,7 +152,7 @@ async function addArchive(stage: string, brought?: Brought): Promise<Archive> {
     await write(`${basename(name, ".tgz")}.cdx.json`, bom);
   }
   const bytes = await readFile(join(OUT, name));
-  return { name: manifest.name, version: manifest.version, file: name, sha256: sha256(bytes) };
+  return { name: manifest.name, version: manifest.version, file: name, sha256: digestSha256(bytes) };
 }
 
 async function buildPythonClient(scratch: string): Promise<void> {

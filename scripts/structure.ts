@@ -2,12 +2,18 @@
 import { findCircles, findMutualFolders, findSharedNames, findMainFolder } from "./structure/find-faults.ts";
 import { importGraph, readSources, readTests, type Source } from "./structure/import-graph.ts";
 import { findUnusedExports } from "./structure/unused-exports.ts";
-import { findDeepestChain, listReached, maxImported, measureSizes, type Sizes } from "./structure/measure.ts";
+import {
+  findDeepestChain,
+  listReached,
+  listMostImported,
+  measureSizes,
+  type Sizes,
+} from "./structure/measure.ts";
 
 const sources = readSources();
 const graph = importGraph(sources);
 
-const table = (name: string, { files, lines, median, p90, max }: Sizes): string =>
+const formatRow = (name: string, { files, lines, median, p90, max }: Sizes): string =>
   [name.padEnd(22), ...[files, lines, median, p90, max].map((value) => String(value).padStart(8))].join("");
 
 const list = (title: string, found: readonly string[]): string[] => [
@@ -30,9 +36,9 @@ const report = [
     ..."files lines median p90 max".split(" ").map((head) => head.padStart(8)),
   ].join(""),
   ...[...Map.groupBy(written, ({ file }) => findMainFolder(file))].map(([folder, found]) =>
-    table(folder, measureSizes(found)),
+    formatRow(folder, measureSizes(found)),
   ),
-  table("all", measureSizes(written)),
+  formatRow("all", measureSizes(written)),
   ...list("Files over 300 lines", listLongerThan(300)),
   ...list("Files over 400 lines (0 wanted)", listLongerThan(400)),
   ...list("Folders that import each other (0 wanted)", findMutualFolders(graph)),
@@ -47,6 +53,6 @@ const report = [
   `Files that a write reaches: ${listReached(graph, "server/write/write-records.ts").size}`,
   "",
   "Most imported",
-  ...maxImported(graph, 10).map(([file, importers]) => `  ${file} ${importers}`),
+  ...listMostImported(graph, 10).map(([file, importers]) => `  ${file} ${importers}`),
 ];
 console.log(report.join("\n"));

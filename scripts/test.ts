@@ -119,7 +119,7 @@ function dealOut(beginnings: string[]): string[][] {
   const together = found.filter((file) => !ALONE.includes(file));
   const count = Math.ceil(together.length / filesOfBatch);
   const dealt = Array.from({ length: count }, (_, index) =>
-    clockMoversLast(together.filter((_file, at) => at % count === index)),
+    sortClockMoversLast(together.filter((_file, at) => at % count === index)),
   );
   const alone = ALONE.filter((file) => found.includes(file));
   for (const [index, file] of alone.entries()) dealt.splice(index * CONCURRENCY, 0, [file]);
@@ -127,7 +127,7 @@ function dealOut(beginnings: string[]): string[][] {
 }
 
 /** Sorts files. Ids of a process never go back, so those made after a test moved the clock are of the future. */
-function clockMoversLast(files: string[]): string[] {
+function sortClockMoversLast(files: string[]): string[] {
   const movesClock = (file: string) =>
     /mock\.method\(Date, "now", \(\) => now\(\) \+|apis: \["Date"/.test(
       readFileSync(join(ROOT, file), "utf8"),

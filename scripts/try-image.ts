@@ -13,7 +13,7 @@ import { startSandbox } from "../sandbox/sandbox.ts";
 import { openClient } from "../tests/harness/client.ts";
 import { connectCustomer } from "../tests/harness/connect-customer.ts";
 import { runTimed } from "./timed-step.ts";
-import { containerEngine } from "./try-installs/container-engine.ts";
+import { createContainerEngine } from "./try-installs/container-engine.ts";
 import { findProject, untilReady } from "./try-installs/first-call.ts";
 
 const { version } = JSON.parse(await readFile(join(import.meta.dirname, "../package.json"), "utf8"));
@@ -29,7 +29,7 @@ const PORTS = [4600, 4610];
 const NAMES = PORTS.map((port) => `busbar-try-${port}`);
 
 /** `--engine` may have options: `podman --root /srv/images`. */
-const engine = containerEngine(values.engine);
+const engine = createContainerEngine(values.engine);
 if (!values.database) throw new Error("--database: the URL of an empty database that containers reach");
 const folder = await mkdtemp(join(tmpdir(), "busbar-image-"));
 const sandbox = await startSandbox({ port: 0 });

@@ -15,7 +15,7 @@ import { join } from "node:path";
 import { parseArgs, promisify } from "node:util";
 import { startSandbox } from "../sandbox/sandbox.ts";
 import { runTimed } from "./timed-step.ts";
-import { firstCall } from "./try-installs/first-call.ts";
+import { sendFirstCall } from "./try-installs/first-call.ts";
 import { WAYS, writeCatalogs, type Tools, type Way } from "./try-installs/ways.ts";
 
 const ROOT = join(import.meta.dirname, "..");
@@ -74,7 +74,7 @@ async function tryWay(way: Way): Promise<string> {
     await step("install", () => way.install(folder, tools));
     const started = await step("start", () => way.start(folder, tools));
     try {
-      await step("first proxied call", () => firstCall(started.address, sandbox));
+      await step("first proxied call", () => sendFirstCall(started.address, sandbox));
     } finally {
       await started.stop();
     }

@@ -33,9 +33,9 @@ async function tryPackage(): Promise<void> {
     await runTimed("make the package", () => run(process.execPath, ["scripts/package.ts"], { cwd: ROOT }));
   const dist = join(ROOT, "dist");
   const archive = (await readdir(dist)).find((name) => name.endsWith(".tgz")) ?? "";
-  await runTimed("install it", () => npm(["install", "--ignore-scripts", join(dist, archive)]));
+  await runTimed("install it", () => runNpm(["install", "--ignore-scripts", join(dist, archive)]));
   const { version } = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8"));
-  const shown = await runTimed("npx busbar --version", () => inFolder("npx", ["busbar", "--version"]));
+  const shown = await runTimed("npx busbar --version", () => runInFolder("npx", ["busbar", "--version"]));
   require(shown.stdout.includes(version), `--version printed ${shown.stdout}`);
 
   const sandbox = await startSandbox({ port: 0 });
@@ -66,13 +66,13 @@ async function tryPackage(): Promise<void> {
   }
 }
 
-async function npm(args: string[]): Promise<void> {
-  await inFolder("npm", ["init", "--yes"]);
-  const { stdout } = await inFolder("npm", args);
+async function runNpm(args: string[]): Promise<void> {
+  await runInFolder("npm", ["init", "--yes"]);
+  const { stdout } = await runInFolder("npm", args);
   console.log(stdout.trim().split("\n").at(-1));
 }
 
-function inFolder(program: string, args: string[]): Promise<{ stdout: string }> {
+function runInFolder(program: string, args: string[]): Promise<{ stdout: string }> {
   return run(program, args, { cwd: folder, env: { ...process.env, PATH } });
 }
 

@@ -11,14 +11,14 @@ export function withVariables(guide: string): string {
     const begin = text.indexOf(mark);
     if (begin === -1) throw new Error(`docs/guide/configuration.md has lost the place of "${heading}"`);
     const rest = text.slice(text.indexOf(END, begin));
-    return `${text.slice(0, begin)}${mark}\n${table(variables)}\n${rest}`;
+    return `${text.slice(0, begin)}${mark}\n${writeTable(variables)}\n${rest}`;
   }, guide);
 }
 
 /** Returns all variables, commented out, with their defaults or an example. */
-export function exampleEnvironment(): string {
+export function writeExampleEnvironment(): string {
   const parts = Object.entries(VARIABLES).map(([heading, variables]) =>
-    [`# ${heading}`, ...variables.map((one) => `# ${one.name}=${exampleValue(one)}`)].join("\n"),
+    [`# ${heading}`, ...variables.map((one) => `# ${one.name}=${getExampleValue(one)}`)].join("\n"),
   );
   return [
     "# All variables, with their defaults or an example; docs/guide/configuration.md explains them.",
@@ -29,9 +29,9 @@ export function exampleEnvironment(): string {
   ].join("\n");
 }
 
-const exampleValue = ({ example, fallback = "" }: Variable): string => example ?? fallback;
+const getExampleValue = ({ example, fallback = "" }: Variable): string => example ?? fallback;
 
-function table(variables: Variable[]): string {
+function writeTable(variables: Variable[]): string {
   const rows: Variable[][] = [];
   for (const variable of variables) {
     if (variable.about === undefined) rows.at(-1)?.push(variable);
@@ -42,10 +42,10 @@ function table(variables: Variable[]): string {
 
 function formatRow(variables: Variable[]): string {
   const names = variables.map(({ name }) => `\`${name}\``).join(", ");
-  const defaults = [...new Set(variables.map(shownDefault))].join(", ");
+  const defaults = [...new Set(variables.map(formatDefault))].join(", ");
   return `| ${names} | ${defaults} | ${variables[0]?.about} |`;
 }
 
 /** A value is code; words, such as "from host and port", are not. */
-const shownDefault = ({ fallback }: Variable): string =>
+const formatDefault = ({ fallback }: Variable): string =>
   fallback === undefined || fallback.includes(" ") ? (fallback ?? "unset") : `\`${fallback}\``;

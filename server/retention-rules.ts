@@ -1,5 +1,5 @@
 /** Defines what is removed after how long. */
-import { deliveryRetentionRules } from "./deliver/delivery-retention.ts";
+import { listDeliveryRetentionRules } from "./deliver/delivery-retention.ts";
 import type { Config } from "../ground/config.ts";
 import { nowMs } from "../ground/clock.ts";
 import { buildFirstId } from "../ground/ids.ts";
@@ -110,7 +110,7 @@ export function listRetentionRules({
     },
     { what: "connect sessions", remove: (max) => removeExpiredCustomAuthSessions(control, max) },
     { what: "uploads", remove: (max) => removeExpiredUploads(control, max) },
-    ...deliveryRetentionRules(database, {
+    ...listDeliveryRetentionRules(database, {
       eventDays: config.eventRetentionDays,
       deliveredDataDays: config.readRetentionDays,
     }),

@@ -13,7 +13,7 @@ interface PageLinkProps {
 
 /** Leads to any page. */
 export const PageLink = ({ to, children, className = "foreign" }: PageLinkProps): JSX.Element => (
-  <Anchor component={Link} {...target(to)} size="sm" className={className}>
+  <Anchor component={Link} {...toLinkTarget(to)} size="sm" className={className}>
     {children}
   </Anchor>
 );
@@ -32,7 +32,7 @@ export function ProjectLink({ to, children, className }: PageLinkProps): JSX.Ele
 export function ProjectButton({ to, children }: Omit<PageLinkProps, "className">): JSX.Element {
   const project = useProjectName();
   return (
-    <Button component={Link} {...target(toProjectPath(project, to))} variant="default">
+    <Button component={Link} {...toLinkTarget(toProjectPath(project, to))} variant="default">
       {children}
     </Button>
   );
@@ -63,11 +63,11 @@ export const FilterLink = ({
 export function useOpenInProject(): (to: string) => void {
   const project = useProjectName();
   const navigate = useNavigate();
-  return (to) => void navigate({ ...target(toProjectPath(project, to)), ignoreBlocker: true });
+  return (to) => void navigate({ ...toLinkTarget(toProjectPath(project, to)), ignoreBlocker: true });
 }
 
 /** Separates the filters of an address from its path, as the router wants them. */
-export function target(address: string): { to: string; search: never } {
+export function toLinkTarget(address: string): { to: string; search: never } {
   const [to = "", query = ""] = address.split("?");
   const search = (): Record<string, string> => Object.fromEntries(new URLSearchParams(query));
   // The router's types take filters only with a route that they know; an address of text has none.

@@ -1,5 +1,5 @@
 /** Step: an agent proposes an update through its endpoint, somebody else approves it, and it happens once. */
-import { member, text, type Step } from "../step.ts";
+import { getMember, getText, type Step } from "../step.ts";
 
 export const approveAgent: Step = {
   title: "Let an agent propose an update, and approve it",
@@ -9,7 +9,7 @@ export const approveAgent: Step = {
       body: { label: `agent of ${deps.groupRef}`, scopes: ["read", "write"] },
       shows: ["label", "scopes"],
     });
-    const credential = text(key.body, "key");
+    const credential = getText(key.body, "key");
     const change = {
       integration: "people-hubspot",
       object: "person",
@@ -23,29 +23,32 @@ export const approveAgent: Step = {
     ]);
     deps.check(
       "by default somebody decides about an agent's writes: nothing is sent",
-      member(proposed, "status") === "approval_required",
+      getMember(proposed, "status") === "approval_required",
     );
-    const path = `/approvals/${text(proposed, "approval.approvalId")}`;
+    const path = `/approvals/${getText(proposed, "approval.approvalId")}`;
     await deps.api("GET", path, { shows: ["status", "tool", "recordId", "before", "after", "actor.name"] });
     const decided = await deps.api("POST", `${path}:decide`, {
       body: { decision: "approve" },
       shows: ["status", "decidedBy.name"],
     });
     deps.check("approved by another key than the agent's", decided.status === 200);
-    const isOpen = ({ body }: { body: typeof proposed }) => member(body, "status") === "approved";
+    const isOpen = ({ body }: { body: typeof proposed }) => getMember(body, "status") === "approved";
     const done = await deps.poll(path, isOpen, { shows: ["status", "operationId"], everyMs: 200, max: 100 });
-    deps.check("carried out", member(done.body, "status") === "executed");
+    deps.check("carried out", getMember(done.body, "status") === "executed");
     const again = await deps.api("POST", `${path}:decide`, {
       body: { decision: "approve" },
       shows: ["status", "detail"],
     });
     deps.check("a second decision is refused: 409", again.status === 409);
     const repeated = await deps.useTool(credential, "update_record", change, ["status", "repeated", "note"]);
-    deps.check("the same call is the same act: nothing is sent again", member(repeated, "repeated") === true);
+    deps.check(
+      "the same call is the same act: nothing is sent again",
+      getMember(repeated, "repeated") === true,
+    );
     const record = await deps.recordInCrm({ provider: "hubspot", object: "contacts", id }, [
       "id",
       "jobtitle",
     ]);
-    deps.check("HubSpot has jobtitle Mathematician", member(record, "jobtitle") === "Mathematician");
+    deps.check("HubSpot has jobtitle Mathematician", getMember(record, "jobtitle") === "Mathematician");
   },
 };

@@ -1,5 +1,5 @@
 /** Step: connect two accounts of a customer with OAuth tokens, as after the consent page. */
-import { list, member, text, type Step, type Tour } from "../step.ts";
+import { list, getMember, getText, type Step, type Tour } from "../step.ts";
 
 export const connectCustomer: Step = {
   title: "Connect a customer's HubSpot and Salesforce",
@@ -17,10 +17,10 @@ export const connectCustomer: Step = {
           providerWorkspaceRef: "northwind",
           oauth2AuthorizationCode: {
             accessToken: {
-              token: text(tokens.body, "accessToken"),
-              expiresAt: text(tokens.body, "expiresAt"),
+              token: getText(tokens.body, "accessToken"),
+              expiresAt: getText(tokens.body, "expiresAt"),
             },
-            refreshToken: { token: text(tokens.body, "refreshToken") },
+            refreshToken: { token: getText(tokens.body, "refreshToken") },
           },
         },
         shows: ["id", "provider", "group.groupRef", "authScheme", "status"],
@@ -33,7 +33,7 @@ export const connectCustomer: Step = {
 /** Creates the OAuth client that refreshes the tokens, unless an earlier run did. */
 async function requireProviderApps(deps: Tour): Promise<void> {
   const { body } = await deps.api("GET", "/provider-apps", { shows: ["*.provider", "*.clientId"] });
-  const known = list({ all: body }, "all").map((app) => member(app, "provider"));
+  const known = list({ all: body }, "all").map((app) => getMember(app, "provider"));
   for (const provider of ["hubspot", "salesforce"].filter((name) => !known.includes(name))) {
     const app = { provider, clientId: `demo-${provider}`, clientSecret: "demo-secret", scopes: ["oauth"] };
     const { status } = await deps.api("POST", "/provider-apps", {

@@ -1,6 +1,6 @@
 /** Step: install the integrations for the customer, with a mapping for notes. */
 import type { Json } from "../../ground/json.ts";
-import { text, type Step } from "../step.ts";
+import { getText, type Step } from "../step.ts";
 
 const INSTALLATIONS: { integration: string; content: Record<string, Json> }[] = [
   {
@@ -34,9 +34,9 @@ export const installIntegrations: Step = {
       });
       deps.check(
         `${integration} is installed and healthy`,
-        status === 201 && text(body, "healthStatus") === "healthy",
+        status === 201 && getText(body, "healthStatus") === "healthy",
       );
-      if (integration === "people-hubspot") deps.remember("hubspotInstallationId", text(body, "id"));
+      if (integration === "people-hubspot") deps.remember("hubspotInstallationId", getText(body, "id"));
     }
   },
 };

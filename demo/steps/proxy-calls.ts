@@ -1,5 +1,5 @@
 /** Step: call the providers' APIs through the proxy, which adds the customer's credentials. */
-import { list, member, type Step } from "../step.ts";
+import { list, getMember, type Step } from "../step.ts";
 
 export const proxyCalls: Step = {
   title: "Call the CRMs' own APIs through the proxy",
@@ -13,7 +13,7 @@ export const proxyCalls: Step = {
     );
     deps.check(
       "SOQL finds the contact written above",
-      member(query.body, "records.0.Id") === deps.recall("salesforcePersonId"),
+      getMember(query.body, "records.0.Id") === deps.recall("salesforcePersonId"),
     );
 
     const search = await deps.proxy("people-hubspot", "POST", "/crm/objects/2026-03/contacts/search", {
@@ -25,7 +25,7 @@ export const proxyCalls: Step = {
     });
     deps.check(
       "HubSpot's search finds it too",
-      list(search.body, "results").some((found) => member(found, "id") === deps.recall("hubspotPersonId")),
+      list(search.body, "results").some((found) => getMember(found, "id") === deps.recall("hubspotPersonId")),
     );
   },
 };

@@ -1,5 +1,5 @@
 /** Step: a change in the CRM arrives; pause and resume; read on request; search. */
-import { member, text, type Answer, type Step, type Tour } from "../step.ts";
+import { getMember, getText, type Answer, type Step, type Tour } from "../step.ts";
 import { awaitRecords } from "./receive-records.ts";
 
 const POLL_MS = 50;
@@ -20,7 +20,7 @@ export const receiveChanges: Step = {
     });
     deps.check(
       "a search finds her by your field name",
-      member(body, "results.0.id") === deps.recall("hubspotPersonId"),
+      getMember(body, "results.0.id") === deps.recall("hubspotPersonId"),
     );
   },
 };
@@ -41,7 +41,7 @@ async function changeWhilePaused(deps: Tour): Promise<void> {
   });
   await deps.api("POST", `${reads}:unpause`, { of: "read" });
   await awaitRecords(deps, "scheduled", (records) =>
-    records.some((one) => member(one, "id") === id && member(one, "mappedFields.notes") === "Countess"),
+    records.some((one) => getMember(one, "id") === id && getMember(one, "mappedFields.notes") === "Countess"),
   );
   deps.check("resumed: the change has arrived, under your field name notes", true);
 }
@@ -51,13 +51,13 @@ async function readNow(deps: Tour): Promise<void> {
     of: "read",
     body: { groupRef: deps.groupRef, mode: "async" },
   });
-  const isOpen = (answer: Answer) => member(answer.body, "status") === "in_progress";
-  const operation = await deps.poll(`/operations/${text(body, "operationId")}`, isOpen, {
+  const isOpen = (answer: Answer) => getMember(answer.body, "status") === "in_progress";
+  const operation = await deps.poll(`/operations/${getText(body, "operationId")}`, isOpen, {
     shows: ["status", "result", "metadata.progress", "metadata.read.readType"],
     everyMs: POLL_MS,
     max: MAX_POLLS,
   });
-  const count = Number(member(operation.body, "metadata.progress.recordsProcessed"));
+  const count = Number(getMember(operation.body, "metadata.progress.recordsProcessed"));
   await awaitRecords(deps, "triggered", (records) => records.length === count);
   deps.check(`read on request: all ${count} people have arrived`, count > 0);
 }

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Json } from "../../ground/json.ts";
 import { isVerified, type Received } from "../receiver.ts";
-import { list, member, StepFailure, type Answer, type Step, type Tour } from "../step.ts";
+import { list, getMember, StepFailure, type Answer, type Step, type Tour } from "../step.ts";
 
 export const receiveEvents: Step = {
   title: "Receive signed events; a refused one is sent again",
@@ -13,7 +13,7 @@ export const receiveEvents: Step = {
       ["installation.created", 3],
       ["write.async.done", 2],
     ] as const) {
-      const messages = await arrived(deps, type, count);
+      const messages = await waitForArrival(deps, type, count);
       for (const message of messages.slice(-1)) deps.say(`received: ${message.text.slice(0, 300)} …`);
       deps.check(
         `${count} of ${type}, each with a valid signature`,
@@ -26,11 +26,11 @@ export const receiveEvents: Step = {
         "with a wrong key the signature is not valid",
         !isVerified(first, `whsec_${"A".repeat(32)}`),
       );
-    await refusedOnce(deps);
+    await showRefusedOnce(deps);
   },
 };
 
-async function refusedOnce(deps: Tour): Promise<void> {
+async function showRefusedOnce(deps: Tour): Promise<void> {
   deps.say("The receiver answers 503 to the next message.");
   deps.receiver.refuseNext = "write.async.done";
   await deps.write("people-salesforce", "person", {
@@ -38,16 +38,16 @@ async function refusedOnce(deps: Tour): Promise<void> {
     mode: "asynchronous",
     record: { familyName: "Twice" },
   });
-  await arrived(deps, "write.async.done", 3);
+  await waitForArrival(deps, "write.async.done", 3);
   const ofWrite = ({ body }: Answer): Json | undefined =>
-    list(body, "results").find((one) => member(one, "eventType") === "write.async.done");
-  const isOpen = (answer: Answer) => member(ofWrite(answer), "status") !== "delivered";
+    list(body, "results").find((one) => getMember(one, "eventType") === "write.async.done");
+  const isOpen = (answer: Answer) => getMember(ofWrite(answer), "status") !== "delivered";
   const answer = await deps.poll("/destinations/people/deliveries?pageSize=5", isOpen, {
     shows: ["results.*.id", "results.*.eventType", "results.*.status", "results.*.attempts.*.status"],
     everyMs: POLL_MS,
     max: MAX_POLLS,
   });
-  const statuses = list(ofWrite(answer), "attempts").map((attempt) => member(attempt, "status"));
+  const statuses = list(ofWrite(answer), "attempts").map((attempt) => getMember(attempt, "status"));
   deps.check("delivered at the second attempt: 503, then 204", statuses.join() === "503,204");
 }
 
@@ -55,11 +55,11 @@ const POLL_MS = 50;
 const MAX_POLLS = 300;
 
 /** Waits for enough messages of this run's customer and returns them. */
-async function arrived(deps: Tour, type: string, count: number): Promise<Received[]> {
+async function waitForArrival(deps: Tour, type: string, count: number): Promise<Received[]> {
   for (let asked = 0; asked < MAX_POLLS; asked += 1) {
     const found = deps.receiver.received.filter(
       ({ body }) =>
-        member(body, "notificationType") === type && member(body, "data.groupRef") === deps.groupRef,
+        getMember(body, "notificationType") === type && getMember(body, "data.groupRef") === deps.groupRef,
     );
     if (found.length >= count) return found;
     await sleep(POLL_MS);

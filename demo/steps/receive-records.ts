@@ -1,13 +1,13 @@
 /** Step: receive the customer's records: the backfill, which began with the installation. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { isVerified, type Received } from "../receiver.ts";
-import { list, member, StepFailure, type Answer, type Step, type Tour } from "../step.ts";
+import { list, getMember, StepFailure, type Answer, type Step, type Tour } from "../step.ts";
 
 export const receiveRecords: Step = {
   title: "Receive all people of the customer's HubSpot, under your field names",
   async run(deps) {
     const installation = `/integrations/people-hubspot/installations/${deps.recall("hubspotInstallationId")}`;
-    const isOpen = ({ body }: Answer) => Number(member(body, "recordsProcessed")) < PEOPLE;
+    const isOpen = ({ body }: Answer) => Number(getMember(body, "recordsProcessed")) < PEOPLE;
     await deps.poll(`${installation}/objects/person/backfill-progress`, isOpen, {
       shows: ["objectName", "recordsProcessed"],
       everyMs: POLL_MS,
@@ -38,9 +38,9 @@ export async function awaitRecords(
   for (let looked = 0; looked < MAX_POLLS; looked += 1) {
     const found = receiver.received.filter(
       ({ body }) =>
-        member(body, "readType") === readType &&
-        member(body, "provider") === "hubspot" &&
-        member(body, "groupRef") === groupRef,
+        getMember(body, "readType") === readType &&
+        getMember(body, "provider") === "hubspot" &&
+        getMember(body, "groupRef") === groupRef,
     );
     if (isComplete(found.flatMap(({ body }) => list(body, "result")))) return found;
     await sleep(POLL_MS);

@@ -1,5 +1,5 @@
 /** Step: deploy a manifest with errors; it is refused as a whole, each error with place and remedy. */
-import { list, member, type Step } from "../step.ts";
+import { list, getMember, type Step } from "../step.ts";
 
 const FAULTY = `specVersion: 1.0.0
 integrations:
@@ -28,7 +28,7 @@ export const refuseManifest: Step = {
     deps.check("the answer is a Problem with status 422", status === 422);
     for (const issue of list(body, "issues")) {
       const [line, column, detail, remedy] = ["line", "column", "detail", "remedy"].map((name) =>
-        member(issue, name),
+        getMember(issue, name),
       );
       deps.check(
         `line ${line}, column ${column}: ${detail} ${remedy}`,

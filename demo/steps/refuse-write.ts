@@ -1,5 +1,5 @@
 /** Step: a write that the provider refuses, and one that Busbar refuses before sending. */
-import { member, text, type Step } from "../step.ts";
+import { getMember, getText, type Step } from "../step.ts";
 
 export const refuseWrite: Step = {
   title: "A refused write returns a Problem that says what to do",
@@ -19,9 +19,9 @@ export const refuseWrite: Step = {
     );
     deps.check(
       "it names the operation and repeats the provider's reason",
-      Boolean(member(refused.body, "detail")),
+      Boolean(getMember(refused.body, "detail")),
     );
-    deps.remember("refusedOperationId", text(refused.body, "operationId"));
+    deps.remember("refusedOperationId", getText(refused.body, "operationId"));
 
     const unsent = await deps.write(
       "people-hubspot",

@@ -1,6 +1,6 @@
 /** Step: create a webhook destination, a topic and routes, unless an earlier run did. */
 import type { Json } from "../../ground/json.ts";
-import { list, member, text, type Step, type Tour } from "../step.ts";
+import { list, getMember, getText, type Step, type Tour } from "../step.ts";
 
 const EVENT_TYPES = ["connection.created", "installation.created", "write.async.done"];
 
@@ -11,7 +11,7 @@ export const routeEvents: Step = {
     const secret = await deps.api("GET", `/destinations/people?includeSecrets=true`, {
       shows: ["name", "type", "secrets"],
     });
-    deps.remember("signingKey", text(secret.body, "secrets.webhookSigningKey"));
+    deps.remember("signingKey", getText(secret.body, "secrets.webhookSigningKey"));
     deps.check("the destination has a signing key", true);
 
     const topicId = await requireTopic(deps);
@@ -34,19 +34,19 @@ async function requireDestination(deps: Tour): Promise<string> {
       })
     : await deps.api("POST", "/destinations", { body: { name: "people", type: "webhook", metadata }, shows });
   deps.check("the destination `people` exists", status < 300);
-  return text(body, "id");
+  return getText(body, "id");
 }
 
 async function requireTopic(deps: Tour): Promise<string> {
   const known = await find(deps, "/topics", "demo");
-  if (known) return text(known, "id");
+  if (known) return getText(known, "id");
   const { body } = await deps.api("POST", "/topics", { body: { name: "demo" }, shows: ["id", "name"] });
-  return text(body, "id");
+  return getText(body, "id");
 }
 
 async function find(deps: Tour, path: string, name: string): Promise<Json | undefined> {
   const { body } = await deps.api("GET", path, { shows: ["*.id", "*.name"] });
-  return list({ all: body }, "all").find((row) => member(row, "name") === name);
+  return list({ all: body }, "all").find((row) => getMember(row, "name") === name);
 }
 
 /** 409: an earlier run has created it. */

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Json } from "../../ground/json.ts";
 import { isVerified, type Received } from "../receiver.ts";
-import { list, member, StepFailure, text, type Answer, type Step, type Tour } from "../step.ts";
+import { list, getMember, StepFailure, getText, type Answer, type Step, type Tour } from "../step.ts";
 
 const FILE = "docs/guide/examples/crm-changes.amp.yaml";
 /** A seeded contact of the sandbox. */
@@ -21,8 +21,8 @@ export const subscribeToChanges: Step = {
       body: { groupRef: deps.groupRef, config: { content: { provider: "salesforce" } } },
       shows: ["id", "healthStatus"],
     });
-    const isPending = ({ body }: Answer) => member(body, "0.state") !== "active";
-    const subscriptions = `${integration}/installations/${text(installed.body, "id")}/subscriptions`;
+    const isPending = ({ body }: Answer) => getMember(body, "0.state") !== "active";
+    const subscriptions = `${integration}/installations/${getText(installed.body, "id")}/subscriptions`;
     await deps.poll(subscriptions, isPending, {
       shows: ["*.objectName", "*.source", "*.state", "*.watchFields"],
       everyMs: POLL_MS,
@@ -39,9 +39,9 @@ export const subscribeToChanges: Step = {
     deps.check("the message is signed", isVerified(message, deps.recall("signingKey")));
     deps.check(
       "it has the record as it is now, under your field names, and what changed",
-      member(entry, "mappedFields.title") === values.Title &&
+      getMember(entry, "mappedFields.title") === values.Title &&
         list(entry, "fieldsUpdated").includes("Title") &&
-        member(entry, "providerEventType") === "UPDATE",
+        getMember(entry, "providerEventType") === "UPDATE",
     );
   },
 };
@@ -53,7 +53,9 @@ async function changeArrived({ receiver, groupRef }: Tour): Promise<Received> {
   for (let looked = 0; looked < MAX_POLLS; looked += 1) {
     const found = receiver.received.find(
       ({ body }) =>
-        member(body, "action") === "subscribe" && member(body, "groupRef") === groupRef && isSubscribed(body),
+        getMember(body, "action") === "subscribe" &&
+        getMember(body, "groupRef") === groupRef &&
+        isSubscribed(body),
     );
     if (found) return found;
     await sleep(POLL_MS);
@@ -62,4 +64,4 @@ async function changeArrived({ receiver, groupRef }: Tour): Promise<Received> {
 }
 
 const isSubscribed = (message: Json): boolean =>
-  list(message, "result").some((entry) => member(entry, "id") === PERSON);
+  list(message, "result").some((entry) => getMember(entry, "id") === PERSON);

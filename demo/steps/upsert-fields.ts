@@ -1,6 +1,6 @@
 /** Step: create a custom field in the CRM; repeating it changes nothing. */
 import type { Json } from "../../ground/json.ts";
-import { member, type Step } from "../step.ts";
+import { getMember, type Step } from "../step.ts";
 
 const PLAN: Json = {
   fieldName: "plan",
@@ -16,11 +16,11 @@ export const upsertFields: Step = {
     const shows = ["success", "fields.contacts.plan.action", "fields.contacts.plan.metadata.type"];
     const path = "/providers/hubspot/object-metadata";
     const first = await deps.api("PUT", path, { body, shows });
-    deps.check("the field was created", member(first.body, "fields.contacts.plan.action") === "create");
+    deps.check("the field was created", getMember(first.body, "fields.contacts.plan.action") === "create");
     const again = await deps.api("PUT", path, { body, shows });
     deps.check(
       "the same request again changes nothing",
-      member(again.body, "fields.contacts.plan.action") === "none",
+      getMember(again.body, "fields.contacts.plan.action") === "none",
     );
   },
 };

@@ -1,8 +1,8 @@
 /** Step: write batches, one with a bad record; results are in the order of the request. */
 import type { Json } from "../../ground/json.ts";
-import { list, member, text, type Step } from "../step.ts";
+import { list, getMember, getText, type Step } from "../step.ts";
 
-const person = (givenName: string, email: string): { record: Record<string, Json> } => ({
+const buildPerson = (givenName: string, email: string): { record: Record<string, Json> } => ({
   record: { givenName, familyName: "Batch", email },
 });
 
@@ -10,9 +10,9 @@ export const writeBatches: Step = {
   title: "Write batches; a bad record does not affect the others",
   async run(deps) {
     const batch = [
-      person("First", "first@batch.example"),
-      person("Second", "this is no address"),
-      person("Third", "third@batch.example"),
+      buildPerson("First", "first@batch.example"),
+      buildPerson("Second", "this is no address"),
+      buildPerson("Third", "third@batch.example"),
     ];
     for (const [provider, object] of [
       ["hubspot", "contacts"],
@@ -33,12 +33,12 @@ export const writeBatches: Step = {
           ],
         },
       );
-      const successes = list(body, "results").map((result) => member(result, "success"));
+      const successes = list(body, "results").map((result) => getMember(result, "success"));
       deps.check(
         "two written, one refused, in the order of the request",
         status === 200 && successes.join() === "true,false,true",
       );
-      const record = await deps.recordInCrm({ provider, object, id: text(body, "results.2.recordId") }, [
+      const record = await deps.recordInCrm({ provider, object, id: getText(body, "results.2.recordId") }, [
         "id",
         "Id",
         "email",

@@ -1,5 +1,5 @@
 /** Step: create and update a record in HubSpot with the application's field names, then read it from the CRM. */
-import { member, text, type Step } from "../step.ts";
+import { getMember, getText, type Step } from "../step.ts";
 
 export const writeHubSpot: Step = {
   title: "Create and update a person in HubSpot",
@@ -14,9 +14,9 @@ export const writeHubSpot: Step = {
       { shows: ["operationId", "result.success", "result.recordId", "result.data.properties.email"] },
     );
     deps.check("created", created.status === 200);
-    const id = text(created.body, "result.recordId");
+    const id = getText(created.body, "result.recordId");
     deps.remember("hubspotPersonId", id);
-    deps.remember("operationId", text(created.body, "operationId"));
+    deps.remember("operationId", getText(created.body, "operationId"));
 
     const updated = await deps.write(
       "people-hubspot",
@@ -29,7 +29,7 @@ export const writeHubSpot: Step = {
     );
     deps.check(
       "updated; the answer contains the new record",
-      member(updated.body, "result.data.properties.firstname") === "Augusta Ada",
+      getMember(updated.body, "result.data.properties.firstname") === "Augusta Ada",
     );
     const record = await deps.recordInCrm({ provider: "hubspot", object: "contacts", id }, [
       "id",
@@ -40,7 +40,7 @@ export const writeHubSpot: Step = {
     ]);
     deps.check(
       `HubSpot contact ${id} is in the CRM: firstname Augusta Ada, jobtitle Analyst (mapped from notes)`,
-      member(record, "firstname") === "Augusta Ada" && member(record, "jobtitle") === "Analyst",
+      getMember(record, "firstname") === "Augusta Ada" && getMember(record, "jobtitle") === "Analyst",
     );
   },
 };

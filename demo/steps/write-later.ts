@@ -1,6 +1,6 @@
 /** Step: asynchronous writes: accepted at once, retried while the CRM is down, auto-batched. */
 import type { Json } from "../../ground/json.ts";
-import { list, member, text, type Step, type Tour } from "../step.ts";
+import { list, getMember, getText, type Step, type Tour } from "../step.ts";
 
 const buildLateWrite = (email: string, more: Record<string, Json> = {}): Record<string, Json> => ({
   type: "create",
@@ -20,17 +20,17 @@ export const writeLater: Step = {
     });
     const accepted = await deps.write("people-hubspot", "person", buildLateWrite("later@lovelace.example"));
     deps.check("accepted with the id of its operation", accepted.status === 200);
-    const operation = await ended(deps, text(accepted.body, "operationId"));
-    deps.check("written", member(operation, "status") === "success");
-    deps.check("after three attempts", member(operation, "metadata.retry.attempts") === 3);
-    const id = text(operation, "metadata.successfulRecordIds.0");
+    const operation = await waitUntilEnded(deps, getText(accepted.body, "operationId"));
+    deps.check("written", getMember(operation, "status") === "success");
+    deps.check("after three attempts", getMember(operation, "metadata.retry.attempts") === 3);
+    const id = getText(operation, "metadata.successfulRecordIds.0");
     await deps.recordInCrm({ provider: "hubspot", object: "contacts", id }, ["id", "email"]);
     deps.check("the record is in the CRM", true);
-    await collected(deps);
+    await showCollected(deps);
   },
 };
 
-async function collected(deps: Tour): Promise<void> {
+async function showCollected(deps: Tour): Promise<void> {
   const policy = { autoBatchPolicy: { maxDelayMinutes: 1 } };
   deps.say("Three requests that may wait a minute (here: a second) are auto-batched.");
   await deps.sandbox("DELETE", "/requests");
@@ -41,10 +41,10 @@ async function collected(deps: Tour): Promise<void> {
       "person",
       buildLateWrite(`${name}@collected.example`, policy),
     );
-    operationIds.add(text(body, "operationId"));
+    operationIds.add(getText(body, "operationId"));
   }
   deps.check("all three belong to one operation", operationIds.size === 1);
-  const operation = await ended(deps, [...operationIds][0] ?? "");
+  const operation = await waitUntilEnded(deps, [...operationIds][0] ?? "");
   deps.check("three records written", list(operation, "metadata.successfulRecordIds").length === 3);
   const { body } = await deps.sandbox("GET", "/requests?provider=hubspot&method=POST&path=/batch/create", {
     shows: ["requests.*.method", "requests.*.path", "requests.*.status"],
@@ -56,9 +56,9 @@ const POLL_MS = 100;
 const MAX_POLLS = 300;
 
 /** Polls the operation until it has ended; prints the last answer. */
-async function ended(deps: Tour, operationId: string): Promise<Json> {
+async function waitUntilEnded(deps: Tour, operationId: string): Promise<Json> {
   const shows = ["id", "status", "result", "metadata.successfulRecordIds", "metadata.retry.attempts"];
-  const isOpen = ({ body }: { body: Json }) => member(body, "status") === "in_progress";
+  const isOpen = ({ body }: { body: Json }) => getMember(body, "status") === "in_progress";
   return (await deps.poll(`/operations/${operationId}`, isOpen, { shows, everyMs: POLL_MS, max: MAX_POLLS }))
     .body;
 }

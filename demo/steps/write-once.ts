@@ -1,5 +1,5 @@
 /** Step: a request repeated with its Idempotency-Key is executed once; a dry run sends nothing. */
-import { list, member, text, type Step } from "../step.ts";
+import { list, getMember, getText, type Step } from "../step.ts";
 
 export const writeOnce: Step = {
   title: "Repeat a request safely; dry run",
@@ -11,7 +11,7 @@ export const writeOnce: Step = {
     const again = await deps.write("accounts-hubspot", "companies", company, { headers, shows });
     deps.check(
       "the same key, the same answer, one company",
-      text(first.body, "result.recordId") === text(again.body, "result.recordId"),
+      getText(first.body, "result.recordId") === getText(again.body, "result.recordId"),
     );
     const other = { type: "create", record: { name: "Another Ltd" } };
     const reused = await deps.write("accounts-hubspot", "companies", other, {
@@ -28,7 +28,7 @@ export const writeOnce: Step = {
     );
     deps.check(
       "a dry run shows the request to Salesforce and sends nothing",
-      member(dry.body, "dryRun") === true && list(dry.body, "requests").length > 0,
+      getMember(dry.body, "dryRun") === true && list(dry.body, "requests").length > 0,
     );
   },
 };

@@ -1,5 +1,5 @@
 /** Step: the same request bodies, sent to Salesforce. */
-import { member, text, type Step } from "../step.ts";
+import { getMember, getText, type Step } from "../step.ts";
 
 export const writeSalesforce: Step = {
   title: "The same in Salesforce, with the same field names",
@@ -9,14 +9,14 @@ export const writeSalesforce: Step = {
       record: { email: "ada@lovelace.example", givenName: "Ada", familyName: "Lovelace", notes: "Analyst" },
     });
     deps.check("created", created.status === 200);
-    const id = text(created.body, "result.recordId");
+    const id = getText(created.body, "result.recordId");
     deps.remember("salesforcePersonId", id);
 
     const updated = await deps.write("people-salesforce", "person", {
       type: "update",
       record: { id, givenName: "Augusta Ada" },
     });
-    deps.check("updated", member(updated.body, "result.data.FirstName") === "Augusta Ada");
+    deps.check("updated", getMember(updated.body, "result.data.FirstName") === "Augusta Ada");
     const record = await deps.recordInCrm({ provider: "salesforce", object: "Contact", id }, [
       "Id",
       "Email",
@@ -26,7 +26,7 @@ export const writeSalesforce: Step = {
     ]);
     deps.check(
       `Salesforce contact ${id} is in the CRM: FirstName Augusta Ada, Title Analyst (mapped from notes)`,
-      member(record, "FirstName") === "Augusta Ada" && member(record, "Title") === "Analyst",
+      getMember(record, "FirstName") === "Augusta Ada" && getMember(record, "Title") === "Analyst",
     );
   },
 };

@@ -13,7 +13,7 @@ export function findPreset(name: string): SandboxFault {
   return preset;
 }
 
-function hubspot(
+function buildHubspotFault(
   status: number,
   body: Record<string, unknown>,
   headers?: Record<string, string>,
@@ -26,8 +26,8 @@ function hubspot(
   };
 }
 
-function hubspotLimit(policyName: string, message: string): SandboxFault {
-  return hubspot(429, {
+function buildHubspotLimit(policyName: string, message: string): SandboxFault {
+  return buildHubspotFault(429, {
     message,
     errorType: "RATE_LIMIT",
     category: "RATE_LIMITS",
@@ -36,7 +36,7 @@ function hubspotLimit(policyName: string, message: string): SandboxFault {
   });
 }
 
-function salesforce(status: number, errorCode: string, message: string): SandboxFault {
+function buildSalesforceFault(status: number, errorCode: string, message: string): SandboxFault {
   return { provider: "salesforce", status, body: [{ message, errorCode }] };
 }
 
@@ -53,7 +53,7 @@ const PRESETS: Record<string, SandboxFault> = {
     headers: { "content-type": "text/html" },
     body: "<html><body><h1>414 Request-URI Too Large</h1></body></html>",
   },
-  "hubspot.missing_scopes": hubspot(403, {
+  "hubspot.missing_scopes": buildHubspotFault(403, {
     message:
       "This app hasn't been granted all required scopes to make this call. Read more about required scopes.",
     errors: [
@@ -65,26 +65,26 @@ const PRESETS: Record<string, SandboxFault> = {
     links: { scopes: "https://developers.hubspot.com/scopes" },
     category: "MISSING_SCOPES",
   }),
-  "hubspot.expired_authentication": hubspot(401, {
+  "hubspot.expired_authentication": buildHubspotFault(401, {
     message: "The OAuth token used to make this call expired 1 second(s) ago.",
     context: { "expire time": ["2026-01-01T00:00:00Z"] },
     category: "EXPIRED_AUTHENTICATION",
   }),
-  "hubspot.invalid_authentication": hubspot(401, {
+  "hubspot.invalid_authentication": buildHubspotFault(401, {
     message: "Authentication credentials not found. This API supports OAuth 2.0 authentication.",
     category: "INVALID_AUTHENTICATION",
   }),
-  "hubspot.rate_limit": hubspotLimit(
+  "hubspot.rate_limit": buildHubspotLimit(
     "TEN_SECONDLY_ROLLING",
     "You have reached your ten_secondly_rolling limit.",
   ),
-  "hubspot.rate_limit_daily": hubspotLimit("DAILY", "You have reached your daily limit."),
-  "hubspot.rate_limit_search": hubspotLimit("SECONDLY", "You have reached your secondly limit."),
-  "hubspot.locked": hubspot(423, {
+  "hubspot.rate_limit_daily": buildHubspotLimit("DAILY", "You have reached your daily limit."),
+  "hubspot.rate_limit_search": buildHubspotLimit("SECONDLY", "You have reached your secondly limit."),
+  "hubspot.locked": buildHubspotFault(423, {
     message: "This resource is locked while another sync runs.",
     category: "LOCKED",
   }),
-  "hubspot.migrating": hubspot(
+  "hubspot.migrating": buildHubspotFault(
     477,
     { message: "This account is being moved to another data center.", category: "MIGRATION_IN_PROGRESS" },
     { "retry-after": "3600" },
@@ -107,50 +107,50 @@ const PRESETS: Record<string, SandboxFault> = {
     headers: { "content-type": "text/html" },
     body: "<html><body><h1>502 Bad Gateway</h1></body></html>",
   },
-  "salesforce.invalid_session": salesforce(401, "INVALID_SESSION_ID", "Session expired or invalid"),
-  "salesforce.request_limit_daily": salesforce(
+  "salesforce.invalid_session": buildSalesforceFault(401, "INVALID_SESSION_ID", "Session expired or invalid"),
+  "salesforce.request_limit_daily": buildSalesforceFault(
     403,
     "REQUEST_LIMIT_EXCEEDED",
     "TotalRequests Limit exceeded.",
   ),
-  "salesforce.request_limit_concurrent": salesforce(
+  "salesforce.request_limit_concurrent": buildSalesforceFault(
     403,
     "REQUEST_LIMIT_EXCEEDED",
     "ConcurrentRequests (Concurrent API Requests) Limit exceeded.",
   ),
-  "salesforce.row_locked": salesforce(
+  "salesforce.row_locked": buildSalesforceFault(
     400,
     "UNABLE_TO_LOCK_ROW",
     "unable to obtain exclusive access to this record",
   ),
-  "salesforce.unavailable": salesforce(503, "SERVER_UNAVAILABLE", "We are down for maintenance."),
-  "salesforce.query_timeout": salesforce(
+  "salesforce.unavailable": buildSalesforceFault(503, "SERVER_UNAVAILABLE", "We are down for maintenance."),
+  "salesforce.query_timeout": buildSalesforceFault(
     400,
     "QUERY_TIMEOUT",
     "Your query request was running for too long.",
   ),
-  "salesforce.operation_too_large": salesforce(
+  "salesforce.operation_too_large": buildSalesforceFault(
     400,
     "OPERATION_TOO_LARGE",
     "exceeded 100000 distinct who/what's",
   ),
-  "salesforce.bad_locator": salesforce(
+  "salesforce.bad_locator": buildSalesforceFault(
     400,
     "INVALID_QUERY_LOCATOR",
     "invalid query locator (QUERY_LOCATOR_EXPIRED)",
   ),
-  "salesforce.unknown": salesforce(500, "UNKNOWN_EXCEPTION", "An unexpected error occurred."),
-  "salesforce.api_disabled": salesforce(
+  "salesforce.unknown": buildSalesforceFault(500, "UNKNOWN_EXCEPTION", "An unexpected error occurred."),
+  "salesforce.api_disabled": buildSalesforceFault(
     403,
     "API_DISABLED_FOR_ORG",
     "API is not enabled for this Organization.",
   ),
-  "salesforce.forbidden": salesforce(
+  "salesforce.forbidden": buildSalesforceFault(
     403,
     "INSUFFICIENT_ACCESS_OR_READONLY",
     "insufficient access rights on object id",
   ),
-  "salesforce.validation_rule": salesforce(
+  "salesforce.validation_rule": buildSalesforceFault(
     400,
     "FIELD_CUSTOM_VALIDATION_EXCEPTION",
     "A validation rule of this organisation refused the record.",

@@ -1,6 +1,6 @@
 // HubSpot account in memory: record stores by object type, with their properties, groups and unique indexes.
 
-import { notFound, refuse } from "./errors.ts";
+import { refuseNotFound, refuse } from "./errors.ts";
 import { Associations } from "./associations.ts";
 import { isSystemProperty } from "./account-change.ts";
 import { RecordTable } from "../records/record-table.ts";
@@ -186,7 +186,7 @@ export class TypeStore {
 
   get(id: string, idProperty?: string): StoredRecord {
     const record = this.find(id, idProperty);
-    if (record === undefined) throw notFound();
+    if (record === undefined) throw refuseNotFound();
     return record;
   }
 }

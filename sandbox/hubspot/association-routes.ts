@@ -13,7 +13,7 @@ import type { Router } from "../router.ts";
 import type { Account, TypeStore } from "./account.ts";
 import { toOffsetCursor, readCursor, type Link } from "./associations.ts";
 import { BatchAnswer, readInputs } from "./batch.ts";
-import { invalid } from "./errors.ts";
+import { refuseInvalid } from "./errors.ts";
 import type { AccountSource } from "./objects.ts";
 import { parseObject } from "./record-writes.ts";
 
@@ -96,7 +96,8 @@ function showTargets(
 function read(pair: Pair, exchange: SandboxExchange): SandboxAnswer {
   const record = pair.from.get(exchange.params["fromId"] ?? "");
   const limit = Number(exchange.query.get("limit") ?? 500);
-  if (!Number.isInteger(limit) || limit < 1 || limit > 500) throw invalid("limit must be between 1 and 500");
+  if (!Number.isInteger(limit) || limit < 1 || limit > 500)
+    throw refuseInvalid("limit must be between 1 and 500");
   const max = Math.min(limit, pair.account.settings.associationPage);
   const after = exchange.query.get("after") ?? undefined;
   const { targets, paging } = showTargets(pair, record.id, after, max, exchange.dated);
@@ -108,7 +109,8 @@ function put(pair: Pair, exchange: SandboxExchange): SandboxAnswer {
   const source = from.get(exchange.params["fromId"] ?? "");
   const target = to.get(exchange.params["toId"] ?? "");
   const links = account.associations.linksFrom(parseJson(exchange.body), from.type.id, to.type.id);
-  if (links === undefined) throw invalid("one or more association types are not valid for these objects");
+  if (links === undefined)
+    throw refuseInvalid("one or more association types are not valid for these objects");
   account.associations.add(from.type.id, source.id, to.type.id, target.id, links);
   const ends = {
     fromObjectTypeId: from.type.id,
@@ -169,7 +171,8 @@ function createMany(pair: Pair, exchange: SandboxExchange, useDefault: boolean):
     const links = useDefault
       ? [account.associations.defaultLink(from.type.id, to.type.id)]
       : account.associations.linksFrom(input["types"], from.type.id, to.type.id);
-    if (links === undefined) throw invalid("one or more association types are not valid for these objects");
+    if (links === undefined)
+      throw refuseInvalid("one or more association types are not valid for these objects");
     account.associations.add(from.type.id, fromId, to.type.id, toId, links);
     const ends = { fromObjectTypeId: from.type.id, fromObjectId: Number(fromId), toObjectTypeId: to.type.id };
     batch.add({ ...ends, toObjectId: Number(toId), labels: listNamedLabels(pair, links) });

@@ -36,11 +36,11 @@ const ROWS: Row[] = [
   [TICKET, TICKET, 452, 452],
   [DEAL, "0-8", 19, 20],
   [DEAL, "0-14", 63, 64],
-  ...activity("0-46", [202, 190, 214, 228]),
-  ...activity("0-27", [204, 192, 216, 230]),
-  ...activity("0-48", [194, 182, 206, 220]),
-  ...activity("0-49", [198, 186, 210, 224]),
-  ...activity("0-47", [200, 188, 212, 226]),
+  ...buildActivityTypes("0-46", [202, 190, 214, 228]),
+  ...buildActivityTypes("0-27", [204, 192, 216, 230]),
+  ...buildActivityTypes("0-48", [194, 182, 206, 220]),
+  ...buildActivityTypes("0-49", [198, 186, 210, 224]),
+  ...buildActivityTypes("0-47", [200, 188, 212, 226]),
   ["0-136", CONTACT, 608, 607],
   ["0-136", CONTACT, 578, 577, "Primary"],
   ["0-136", COMPANY, 610, 609],
@@ -48,7 +48,7 @@ const ROWS: Row[] = [
 ];
 
 /** Builds the types of an activity with its ids towards contact, company, deal and ticket; the inverse is always one less. */
-function activity(from: string, ids: [number, number, number, number]): Row[] {
+function buildActivityTypes(from: string, ids: [number, number, number, number]): Row[] {
   return [CONTACT, COMPANY, DEAL, TICKET].map((to, i) => [from, to, ids[i] ?? 0, (ids[i] ?? 0) - 1]);
 }
 

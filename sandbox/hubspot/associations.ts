@@ -1,7 +1,7 @@
 // Links between records, stored in both directions.
 
 import { asData, asList, asText, isData } from "../exchange.ts";
-import { invalid } from "./errors.ts";
+import { refuseInvalid } from "./errors.ts";
 import { listTypes } from "./association-types.ts";
 
 export type Link = { category: string; typeId: number };
@@ -44,7 +44,7 @@ export class Associations {
   }
 
   list(fromType: string, fromId: string, toType: string): Linked[] {
-    const found = this.#links.get(key(fromType, fromId, toType)) ?? new Map<string, Link[]>();
+    const found = this.#links.get(buildKey(fromType, fromId, toType)) ?? new Map<string, Link[]>();
     const stored = [...found].map(([toId, links]) => ({ toId, links }));
     const computed = this.#rules.flatMap((rule) => this.#computed(rule, fromType, fromId, toType));
     return [...computed.filter(({ toId }) => !found.has(toId)), ...stored];
@@ -68,18 +68,18 @@ export class Associations {
     }
     return targets
       .map((target) => ({ toId: String(target), links }))
-      .filter(({ toId }) => !this.#unlinked.has(`${key(fromType, fromId, toType)}/${toId}`));
+      .filter(({ toId }) => !this.#unlinked.has(`${buildKey(fromType, fromId, toType)}/${toId}`));
   }
 
   remove(fromType: string, fromId: string, toType: string, toId: string): void {
     this.#onLink(fromType, fromId, toType, toId, true);
     this.#onLink(toType, toId, fromType, fromId, true);
     if (this.#rules.length > 0) {
-      this.#unlinked.add(`${key(fromType, fromId, toType)}/${toId}`);
-      this.#unlinked.add(`${key(toType, toId, fromType)}/${fromId}`);
+      this.#unlinked.add(`${buildKey(fromType, fromId, toType)}/${toId}`);
+      this.#unlinked.add(`${buildKey(toType, toId, fromType)}/${fromId}`);
     }
-    this.#links.get(key(fromType, fromId, toType))?.delete(toId);
-    this.#links.get(key(toType, toId, fromType))?.delete(fromId);
+    this.#links.get(buildKey(fromType, fromId, toType))?.delete(toId);
+    this.#links.get(buildKey(toType, toId, fromType))?.delete(fromId);
   }
 
   labels(fromType: string, toType: string): { category: string; typeId: number; label: string | null }[] {
@@ -127,7 +127,7 @@ export class Associations {
   }
 
   #put(fromType: string, fromId: string, toType: string, toId: string, links: Link[]): void {
-    const at = key(fromType, fromId, toType);
+    const at = buildKey(fromType, fromId, toType);
     const targets = this.#links.get(at) ?? new Map<string, Link[]>();
     const present = targets.get(toId) ?? [];
     const added = links.filter((link) => !present.some((other) => other.typeId === link.typeId));
@@ -144,7 +144,7 @@ export function toOffsetCursor(start: number): string {
 export function readCursor(after: string | undefined): number {
   if (after === undefined) return 0;
   const [, start] = /^(\d+)\n?$/.exec(Buffer.from(after, "base64").toString("latin1")) ?? [];
-  if (start === undefined) throw invalid(`The paging cursor "${after}" is not valid`);
+  if (start === undefined) throw refuseInvalid(`The paging cursor "${after}" is not valid`);
   return Number(start);
 }
 
@@ -155,7 +155,7 @@ function findIndex(run: IdRun, id: string): number | undefined {
 
 const CATEGORIES = new Set(["HUBSPOT_DEFINED", "USER_DEFINED", "INTEGRATOR_DEFINED", "WORK"]);
 
-function key(fromType: string, fromId: string, toType: string): string {
+function buildKey(fromType: string, fromId: string, toType: string): string {
   return `${fromType}/${fromId}>${toType}`;
 }
 

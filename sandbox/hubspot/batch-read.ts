@@ -4,7 +4,7 @@ import { asData, asText, type Data, type SandboxAnswer } from "../exchange.ts";
 import type { Router } from "../router.ts";
 import type { TypeStore } from "./account.ts";
 import { BatchAnswer, readInputs, readTexts } from "./batch.ts";
-import { invalid } from "./errors.ts";
+import { refuseInvalid } from "./errors.ts";
 import { checkIdProperty, type AccountSource } from "./objects.ts";
 import { parseObject, buildPresenter } from "./record-writes.ts";
 import type { StoredRecord } from "./stored-record.ts";
@@ -20,7 +20,7 @@ export function addBatchReadRoutes(router: Router, account: AccountSource): void
     const idProperty = checkIdProperty(store, asText(body["idProperty"]));
     const histories = readTexts(body["propertiesWithHistory"]);
     if (histories.length > 0 && ids.length > MAX_WITH_HISTORY) {
-      throw invalid(`At most ${MAX_WITH_HISTORY} inputs can be read with propertiesWithHistory`);
+      throw refuseInvalid(`At most ${MAX_WITH_HISTORY} inputs can be read with propertiesWithHistory`);
     }
     return readMany(store, ids, { names, histories }, idProperty);
   });

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startSandbox } from "../sandbox.ts";
-import { at, openCaller, readList, openSandbox, readText } from "../test-client.ts";
+import { getAt, openCaller, readList, openSandbox, readText } from "../test-client.ts";
 
 const sandbox = await openSandbox({ limits: "off" });
 const call = openCaller(sandbox.hubspot.url, sandbox.hubspot.staticToken);
@@ -21,12 +21,12 @@ test("without trace ids one bad input refuses the whole create", async () => {
   const inputs = [contact("a@x.example"), contact("b@x.example", undefined, { nope: "1" })];
   const answer = await call("POST", `${BATCH}/create`, { inputs });
   assert.equal(answer.status, 400);
-  assert.equal(at(answer.json, "errors.0.code"), "PROPERTY_DOESNT_EXIST");
+  assert.equal(getAt(answer.json, "errors.0.code"), "PROPERTY_DOESNT_EXIST");
   const conflict = await call("POST", `${BATCH}/create`, {
     inputs: [contact("a@x.example"), contact("ada.king@northwind.example")],
   });
   assert.equal(conflict.status, 409);
-  assert.equal(at(conflict.json, "message"), "Contact already exists");
+  assert.equal(getAt(conflict.json, "message"), "Contact already exists");
   const twins = await call("POST", `${BATCH}/create`, {
     inputs: [contact("t@x.example"), contact("t@x.example")],
   });
@@ -43,19 +43,19 @@ test("with trace ids good inputs are created and bad ones are reported by id", a
   ];
   const answer = await call("POST", `${BATCH}/create`, { inputs });
   assert.equal(answer.status, 207);
-  assert.equal(at(answer.json, "status"), "COMPLETE");
-  assert.equal(at(answer.json, "numErrors"), 3);
+  assert.equal(getAt(answer.json, "status"), "COMPLETE");
+  assert.equal(getAt(answer.json, "numErrors"), 3);
   assert.deepEqual(
-    readList(answer.json, "results").map((record) => at(record, "properties.email")),
+    readList(answer.json, "results").map((record) => getAt(record, "properties.email")),
     ["a@x.example"],
   );
   const errors = readList(answer.json, "errors");
   assert.deepEqual(
-    errors.map((error) => at(error, "context.objectWriteTraceId.0")),
+    errors.map((error) => getAt(error, "context.objectWriteTraceId.0")),
     ["0", "2", "3"],
   );
-  assert.deepEqual(at(errors[0], "context.existingId"), ["501"]);
-  assert.doesNotMatch(JSON.stringify(at(answer.json, "results")), /objectWriteTraceId/);
+  assert.deepEqual(getAt(errors[0], "context.existingId"), ["501"]);
+  assert.doesNotMatch(JSON.stringify(getAt(answer.json, "results")), /objectWriteTraceId/);
 });
 
 test("trace ids on some inputs only are no trace ids", async () => {
@@ -74,7 +74,7 @@ test("options make batch create stricter and echo trace ids", async () => {
   assert.equal(strict.status, 400);
   const echoed = await call("POST", `${BATCH}/create`, { inputs: [contact("a@x.example", "7")] });
   assert.equal(echoed.status, 201);
-  assert.equal(at(echoed.json, "results.0.objectWriteTraceId"), "7");
+  assert.equal(getAt(echoed.json, "results.0.objectWriteTraceId"), "7");
   await other.close();
 });
 
@@ -86,9 +86,9 @@ test("an update names all missing ids in one error and writes the others", async
   ];
   const answer = await call("POST", `${BATCH}/update`, { inputs });
   assert.equal(answer.status, 207);
-  assert.equal(at(answer.json, "results.0.id"), "501");
-  assert.equal(at(answer.json, "numErrors"), 1);
-  assert.deepEqual(at(answer.json, "errors.0.context.ids"), ["998", "999"]);
+  assert.equal(getAt(answer.json, "results.0.id"), "501");
+  assert.equal(getAt(answer.json, "numErrors"), 1);
+  assert.deepEqual(getAt(answer.json, "errors.0.context.ids"), ["998", "999"]);
   assert.match(readText(answer.json, "errors.0.message"), /^Could not get some CONTACT objects/);
 });
 
@@ -100,7 +100,7 @@ test("an update with a repeated id or an unknown name writes nothing", async () 
     ],
   });
   assert.equal(repeated.status, 400);
-  assert.deepEqual(at(repeated.json, "context.ids"), ["501"]);
+  assert.deepEqual(getAt(repeated.json, "context.ids"), ["501"]);
   const unknown = await call("POST", `${BATCH}/update`, {
     inputs: [
       { id: "501", objectWriteTraceId: "0", properties: { city: "A" } },
@@ -121,8 +121,8 @@ test("a bad value in an update refuses all without trace ids, itself with them",
   assert.equal((await call("POST", `${BATCH}/update`, { inputs: inputs(false) })).status, 400);
   const partial = await call("POST", `${BATCH}/update`, { inputs: inputs(true) });
   assert.equal(partial.status, 207);
-  assert.deepEqual(at(partial.json, "errors.0.context.objectWriteTraceId"), ["0"]);
-  assert.equal(at(partial.json, "results.0.id"), "502");
+  assert.deepEqual(getAt(partial.json, "errors.0.context.objectWriteTraceId"), ["0"]);
+  assert.equal(getAt(partial.json, "results.0.id"), "502");
 });
 
 test("read gives found records by id and lists the missing ones", async () => {
@@ -133,12 +133,12 @@ test("read gives found records by id and lists the missing ones", async () => {
     readList(answer.json, "results").map((record) => record["id"]),
     ["501", "503"],
   );
-  assert.deepEqual(at(answer.json, "errors.0.context.ids"), ["999"]);
+  assert.deepEqual(getAt(answer.json, "errors.0.context.ids"), ["999"]);
   const byEmail = await call("POST", `${BATCH}/read`, {
     idProperty: "email",
     inputs: [{ id: "linus.berg@fabrikam.example" }],
   });
-  assert.equal(at(byEmail.json, "results.0.id"), "503");
+  assert.equal(getAt(byEmail.json, "results.0.id"), "503");
 });
 
 test("upsert tells new records from updated ones, archive answers 204", async () => {

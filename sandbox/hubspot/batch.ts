@@ -4,7 +4,7 @@ import { asData, asList, asText, type SandboxAnswer, type Data, type SandboxExch
 import type { Router } from "../router.ts";
 import type { Account, TypeStore } from "./account.ts";
 import type { StoredRecord } from "./stored-record.ts";
-import { invalid, refuse, buildProblemMembers, refuseValues } from "./errors.ts";
+import { refuseInvalid, refuse, buildProblemMembers, refuseValues } from "./errors.ts";
 import { checkIdProperty, type AccountSource } from "./objects.ts";
 import {
   createRecord,
@@ -41,10 +41,10 @@ export function addBatchRoutes(router: Router, account: AccountSource, options: 
 export function readInputs(exchange: SandboxExchange, max: number = MAX_INPUTS): Data[] {
   const inputs = parseObject(exchange.body)["inputs"];
   if (!Array.isArray(inputs))
-    throw invalid("Invalid input JSON on line 1, column 1: inputs must be an array");
-  if (inputs.length === 0) throw invalid("The batch has no inputs");
+    throw refuseInvalid("Invalid input JSON on line 1, column 1: inputs must be an array");
+  if (inputs.length === 0) throw refuseInvalid("The batch has no inputs");
   if (inputs.length > max)
-    throw invalid(`The maximum number of inputs supported in a batch request is ${max}`);
+    throw refuseInvalid(`The maximum number of inputs supported in a batch request is ${max}`);
   return inputs.map((input) => asData(input));
 }
 
@@ -81,8 +81,8 @@ function createAllOrNothing(account: Account, store: TypeStore, inputs: Data[]):
   const plans: Plan[] = [];
   for (const input of inputs) {
     const planned = planCreate(account, store, input);
-    if ("failure" in planned) throw wholeBatchRefusal(planned.failure);
-    if (plans.some((other) => findSameUnique(store, other, planned.plan))) throw alreadyExists(store);
+    if ("failure" in planned) throw refuseWholeBatch(planned.failure);
+    if (plans.some((other) => findSameUnique(store, other, planned.plan))) throw refuseExisting(store);
     plans.push(planned.plan);
   }
   const batch = new BatchAnswer({ isDisordered: true });
@@ -91,12 +91,12 @@ function createAllOrNothing(account: Account, store: TypeStore, inputs: Data[]):
 }
 
 /** Builds the refusal of a whole batch, whose conflicts name no record. */
-function wholeBatchRefusal(failure: Failure): Error {
+function refuseWholeBatch(failure: Failure): Error {
   if (failure.status !== 409) return toRefusal(failure);
   return refuse(409, failure.message.replace(/\. Existing ID.*/, ""), { category: "CONFLICT" });
 }
 
-function alreadyExists(store: TypeStore): Error {
+function refuseExisting(store: TypeStore): Error {
   const name = store.type.singular.charAt(0) + store.type.singular.slice(1).toLowerCase();
   return refuse(409, `${name} already exists`, { category: "CONFLICT" });
 }
@@ -155,7 +155,7 @@ function refuseRepeatedIds(inputs: Data[]): void {
   }
   if (repeated.size === 0) return;
   const ids = [...repeated];
-  throw invalid(`Duplicate IDs found in batch input: [${ids.join(", ")}]. IDs must be unique`, {
+  throw refuseInvalid(`Duplicate IDs found in batch input: [${ids.join(", ")}]. IDs must be unique`, {
     context: { ids },
   });
 }
@@ -180,7 +180,7 @@ function upsertMany(
         ? planCreate(account, store, { properties })
         : planUpdate(store, record, properties);
     if ("failure" in planned) {
-      if (traceIds === undefined) throw wholeBatchRefusal(planned.failure);
+      if (traceIds === undefined) throw refuseWholeBatch(planned.failure);
       batch.fail(planned.failure, { objectWriteTraceId: [traceIds[i]] });
       continue;
     }

@@ -14,7 +14,7 @@ export function refuse(status: number, message: string, members: Data = {}): Ref
   return new Refused(buildErrorAnswer(status, message, members));
 }
 
-export function invalid(message: string, members: Data = {}): Refused {
+export function refuseInvalid(message: string, members: Data = {}): Refused {
   return refuse(400, message, { ...members, category: "VALIDATION_ERROR" });
 }
 
@@ -23,12 +23,12 @@ export function requireMembers(schema: string, body: Data, members: string[]): v
   const missing = members.filter((name) => body[name] === undefined);
   if (missing.length === 0) return;
   const list = missing.join(", ");
-  throw invalid(
+  throw refuseInvalid(
     `Invalid input JSON on line 1, column 1: Cannot build ${schema}, required attributes are not set [${list}]`,
   );
 }
 
-export function notFound(message = "resource not found"): Refused {
+export function refuseNotFound(message = "resource not found"): Refused {
   return refuse(404, message, { category: "OBJECT_NOT_FOUND" });
 }
 
@@ -45,5 +45,5 @@ export function buildProblemMembers(problems: ValueProblem[]): { message: string
 
 export function refuseValues(problems: ValueProblem[]): Refused {
   const { message, errors } = buildProblemMembers(problems);
-  return invalid(message, { errors });
+  return refuseInvalid(message, { errors });
 }

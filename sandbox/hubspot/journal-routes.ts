@@ -13,7 +13,7 @@ import {
 } from "../exchange.ts";
 import type { Grants } from "../oauth/grants.ts";
 import type { Router } from "../router.ts";
-import { buildErrorAnswer, invalid, notFound, refuse } from "./errors.ts";
+import { buildErrorAnswer, refuseInvalid, refuseNotFound, refuse } from "./errors.ts";
 import type { Journal, JournalFile, JournalSettings } from "./journal.ts";
 
 const SCOPE = "developer.webhooks_journal";
@@ -39,7 +39,7 @@ export function addJournalRoutes(router: Router, { journal, grants, origin }: Jo
   read("latest", () => journal.latest());
   read("offset/:offset/next", ({ params }) => {
     const file = journal.next(params["offset"] ?? "");
-    if (file === undefined) throw notFound("the offset does not exist");
+    if (file === undefined) throw refuseNotFound("the offset does not exist");
     return file;
   });
   addSubscriptionRoutes(router, journal, grants);
@@ -59,7 +59,7 @@ function addSubscriptionRoutes(router: Router, journal: Journal, grants: Grants)
     const type = asText(subscriptionType);
     const object = asText(objectTypeId);
     if (type === undefined || object === undefined || typeof portalId !== "number") {
-      throw invalid("subscriptionType, portalId and objectTypeId are required");
+      throw refuseInvalid("subscriptionType, portalId and objectTypeId are required");
     }
     const subscription = journal.subscribe({
       subscriptionType: type,
@@ -73,7 +73,7 @@ function addSubscriptionRoutes(router: Router, journal: Journal, grants: Grants)
   });
   router.add("DELETE", `${path}/:id`, (exchange) => {
     requireScope(grants, exchange, `${SCOPE}.subscriptions.write`);
-    if (!journal.subscriptions.delete(Number(exchange.params["id"]))) throw notFound();
+    if (!journal.subscriptions.delete(Number(exchange.params["id"]))) throw refuseNotFound();
     return { status: 204 };
   });
 }

@@ -2,7 +2,7 @@
 
 import { asText, type Data, type SandboxAnswer } from "../exchange.ts";
 import type { Router } from "../router.ts";
-import { invalid, notFound, requireMembers } from "./errors.ts";
+import { refuseInvalid, refuseNotFound, requireMembers } from "./errors.ts";
 import { parseObject } from "./record-writes.ts";
 
 const MAX_PER_PAGE = 500;
@@ -21,7 +21,7 @@ export function addListRoutes(router: Router): void {
   });
   router.add("GET", "/crm/v3/lists/:id", (exchange) => {
     const found = LISTS.find(({ listId }) => listId === exchange.params["id"]);
-    if (found === undefined) throw notFound();
+    if (found === undefined) throw refuseNotFound();
     return { status: 200, body: { list: found } };
   });
 }
@@ -31,9 +31,9 @@ function search(body: Data, lists: Data[]): SandboxAnswer {
   const count = body["count"] === undefined ? 20 : Number(body["count"]);
   const offset = body["offset"] === undefined ? 0 : Number(body["offset"]);
   if (!Number.isInteger(count) || count < 1 || count > MAX_PER_PAGE) {
-    throw invalid(`count must be between 1 and ${MAX_PER_PAGE}`);
+    throw refuseInvalid(`count must be between 1 and ${MAX_PER_PAGE}`);
   }
-  if (!Number.isInteger(offset) || offset < 0) throw invalid("offset must not be negative");
+  if (!Number.isInteger(offset) || offset < 0) throw refuseInvalid("offset must not be negative");
   const query = (asText(body["query"]) ?? "").toLowerCase();
   const found = lists.filter((one) => String(one["name"]).toLowerCase().includes(query));
   const page = found.slice(offset, offset + count);

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
 import { startSandbox } from "../sandbox.ts";
-import { at, openCaller, openSandbox, readText, type Call } from "../test-client.ts";
+import { getAt, openCaller, openSandbox, readText, type Call } from "../test-client.ts";
 
 const REDIRECT = "http://127.0.0.1:9/callback";
 
@@ -61,19 +61,19 @@ test("a code gives tokens once, refreshing keeps the refresh token", async () =>
   const one = await code();
   const first = await exchange({ code: one });
   assert.equal(first.status, 200);
-  assert.equal(at(first.json, "expires_in"), 1800);
-  assert.equal(at(first.json, "token_type"), "bearer");
+  assert.equal(getAt(first.json, "expires_in"), 1800);
+  assert.equal(getAt(first.json, "token_type"), "bearer");
   const again = await exchange({ code: one });
   assert.equal(again.status, 400);
-  assert.equal(at(again.json, "status"), "BAD_AUTH_CODE");
+  assert.equal(getAt(again.json, "status"), "BAD_AUTH_CODE");
   const refresh = { grant_type: "refresh_token", refresh_token: readText(first.json, "refresh_token") };
   const second = await exchange(refresh, "v3");
-  assert.equal(at(second.json, "refresh_token"), at(first.json, "refresh_token"));
-  assert.notEqual(at(second.json, "access_token"), at(first.json, "access_token"));
-  assert.deepEqual(at(second.json, "scopes"), ["oauth", "crm.objects.contacts.read"]);
+  assert.equal(getAt(second.json, "refresh_token"), getAt(first.json, "refresh_token"));
+  assert.notEqual(getAt(second.json, "access_token"), getAt(first.json, "access_token"));
+  assert.deepEqual(getAt(second.json, "scopes"), ["oauth", "crm.objects.contacts.read"]);
   const other = await exchange({ ...refresh, client_id: "another" });
-  assert.equal(at(other.json, "status"), "BAD_REFRESH_TOKEN");
-  assert.equal(at(other.json, "error"), "invalid_grant");
+  assert.equal(getAt(other.json, "status"), "BAD_REFRESH_TOKEN");
+  assert.equal(getAt(other.json, "error"), "invalid_grant");
 });
 
 test("a code challenge has to be answered", async () => {
@@ -81,7 +81,7 @@ test("a code challenge has to be answered", async () => {
   const challenge = createHash("sha256").update(verifier).digest("base64url");
   const members = { code_challenge: challenge, code_challenge_method: "S256" };
   const wrong = await exchange({ code: await code(members), code_verifier: "x".repeat(50) });
-  assert.equal(at(wrong.json, "status"), "BAD_CODE_VERIFIER");
+  assert.equal(getAt(wrong.json, "status"), "BAD_CODE_VERIFIER");
   const right = await exchange({ code: await code(members), code_verifier: verifier });
   assert.equal(right.status, 200);
 });
@@ -90,10 +90,10 @@ test("an expired token and a missing one are told apart", async () => {
   const { accessToken, refreshToken = "" } = sandbox.hubspot.mintToken({ expiresInSeconds: 0 });
   const expired = await openCaller(sandbox.hubspot.url, accessToken)("GET", "/integrations/v1/me");
   assert.equal(expired.status, 401);
-  assert.equal(at(expired.json, "category"), "EXPIRED_AUTHENTICATION");
+  assert.equal(getAt(expired.json, "category"), "EXPIRED_AUTHENTICATION");
   assert.match(readText(expired.json, "message"), /expired \d+ second\(s\) ago/);
   const missing = await call("GET", "/integrations/v1/me");
-  assert.equal(at(missing.json, "category"), "INVALID_AUTHENTICATION");
+  assert.equal(getAt(missing.json, "category"), "INVALID_AUTHENTICATION");
   const renewed = await exchange({ grant_type: "refresh_token", refresh_token: refreshToken });
   assert.equal(renewed.status, 200);
 });
@@ -115,10 +115,10 @@ test("a removed app cannot refresh, a revoked token introspects as inactive", as
     "/oauth/v3/token/introspect",
     new URLSearchParams({ token: accessToken }).toString(),
   );
-  assert.equal(at(active.json, "active"), true);
+  assert.equal(getAt(active.json, "active"), true);
   sandbox.hubspot.revokeTokens();
   const refused = await exchange({ grant_type: "refresh_token", refresh_token: refreshToken });
-  assert.equal(at(refused.json, "status"), "BAD_REFRESH_TOKEN");
+  assert.equal(getAt(refused.json, "status"), "BAD_REFRESH_TOKEN");
   const inactive = await call(
     "POST",
     "/oauth/v3/token/introspect",
@@ -138,8 +138,8 @@ test("configured clients are checked", async () => {
       client_secret: secret,
     }).toString();
   const unknown = await call("POST", "/oauth/v1/token", form("other", "right"));
-  assert.equal(at(unknown.json, "status"), "BAD_CLIENT_ID");
+  assert.equal(getAt(unknown.json, "status"), "BAD_CLIENT_ID");
   const wrong = await call("POST", "/oauth/v1/token", form("known", "wrong"));
-  assert.equal(at(wrong.json, "status"), "BAD_CLIENT_SECRET");
+  assert.equal(getAt(wrong.json, "status"), "BAD_CLIENT_SECRET");
   await strict.close();
 });

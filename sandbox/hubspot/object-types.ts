@@ -25,7 +25,7 @@ type Extra = {
   engagement?: boolean;
 };
 
-function type(id: string, name: string, singular: string, extra: Extra = {}): ObjectType {
+function defineType(id: string, name: string, singular: string, extra: Extra = {}): ObjectType {
   const modifiedProperty = extra.contact === true ? "lastmodifieddate" : "hs_lastmodifieddate";
   const createdProperty = extra.engagement === true ? "hs_createdate" : "createdate";
   return {
@@ -45,13 +45,16 @@ function type(id: string, name: string, singular: string, extra: Extra = {}): Ob
 const ENGAGEMENT: Extra = { engagement: true, required: ["hs_timestamp"] };
 
 export const STANDARD_TYPES: ObjectType[] = [
-  type("0-1", "contacts", "CONTACT", { contact: true, defaults: ["email", "firstname", "lastname"] }),
-  type("0-2", "companies", "COMPANY", { defaults: ["domain", "name"], requiredOneOf: ["name", "domain"] }),
-  type("0-3", "deals", "DEAL", {
+  defineType("0-1", "contacts", "CONTACT", { contact: true, defaults: ["email", "firstname", "lastname"] }),
+  defineType("0-2", "companies", "COMPANY", {
+    defaults: ["domain", "name"],
+    requiredOneOf: ["name", "domain"],
+  }),
+  defineType("0-3", "deals", "DEAL", {
     defaults: ["amount", "closedate", "dealname", "dealstage", "pipeline"],
     required: ["dealname", "dealstage"],
   }),
-  type("0-5", "tickets", "TICKET", {
+  defineType("0-5", "tickets", "TICKET", {
     defaults: [
       "content",
       "hs_pipeline",
@@ -62,17 +65,17 @@ export const STANDARD_TYPES: ObjectType[] = [
     ],
     required: ["subject", "hs_pipeline_stage"],
   }),
-  type("0-7", "products", "PRODUCT", { defaults: ["name", "price", "description"] }),
-  type("0-8", "line_items", "LINE_ITEM", { defaults: ["name", "price", "quantity", "amount"] }),
-  type("0-14", "quotes", "QUOTE", { defaults: ["hs_title", "hs_expiration_date", "hs_status"] }),
-  type("0-18", "communications", "COMMUNICATION", ENGAGEMENT),
-  type("0-27", "tasks", "TASK", ENGAGEMENT),
-  type("0-46", "notes", "NOTE", ENGAGEMENT),
-  type("0-47", "meetings", "MEETING", ENGAGEMENT),
-  type("0-48", "calls", "CALL", ENGAGEMENT),
-  type("0-49", "emails", "EMAIL", ENGAGEMENT),
-  type("0-115", "users", "USER", { defaults: ["hs_email", "hubspot_owner_id"] }),
-  type("0-136", "leads", "LEAD", { defaults: ["hs_lead_name", "hs_lead_type", "hs_lead_label"] }),
+  defineType("0-7", "products", "PRODUCT", { defaults: ["name", "price", "description"] }),
+  defineType("0-8", "line_items", "LINE_ITEM", { defaults: ["name", "price", "quantity", "amount"] }),
+  defineType("0-14", "quotes", "QUOTE", { defaults: ["hs_title", "hs_expiration_date", "hs_status"] }),
+  defineType("0-18", "communications", "COMMUNICATION", ENGAGEMENT),
+  defineType("0-27", "tasks", "TASK", ENGAGEMENT),
+  defineType("0-46", "notes", "NOTE", ENGAGEMENT),
+  defineType("0-47", "meetings", "MEETING", ENGAGEMENT),
+  defineType("0-48", "calls", "CALL", ENGAGEMENT),
+  defineType("0-49", "emails", "EMAIL", ENGAGEMENT),
+  defineType("0-115", "users", "USER", { defaults: ["hs_email", "hubspot_owner_id"] }),
+  defineType("0-136", "leads", "LEAD", { defaults: ["hs_lead_name", "hs_lead_type", "hs_lead_label"] }),
 ];
 
 export function createCustomType(
@@ -81,7 +84,7 @@ export function createCustomType(
   portalId: number,
   required: string[],
 ): ObjectType {
-  const base = type(objectTypeId, objectTypeId, name.toUpperCase(), { required });
+  const base = defineType(objectTypeId, objectTypeId, name.toUpperCase(), { required });
   return {
     ...base,
     createdProperty: "hs_createdate",

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { at, openCaller, readList, openSandbox, readText } from "../test-client.ts";
+import { getAt, openCaller, readList, openSandbox, readText } from "../test-client.ts";
 
 const sandbox = await openSandbox({ limits: "off" });
 const call = openCaller(sandbox.hubspot.url, sandbox.hubspot.staticToken);
@@ -12,7 +12,7 @@ const CONTACTS = "/crm/v3/objects/contacts";
 async function catchProblem(properties: Record<string, unknown>, type = "contacts"): Promise<unknown> {
   const answer = await call("POST", `/crm/v3/objects/${type}`, { properties });
   assert.equal(answer.status, 400, answer.text);
-  return at(answer.json, "errors.0.code");
+  return getAt(answer.json, "errors.0.code");
 }
 
 test("a created record answers with strings, whatever was sent", async () => {
@@ -24,12 +24,12 @@ test("a created record answers with strings, whatever was sent", async () => {
   };
   const answer = await call("POST", CONTACTS, { properties });
   assert.equal(answer.status, 201);
-  assert.equal(at(answer.json, "properties.email"), "new@x.example");
-  assert.equal(at(answer.json, "properties.numberofemployees"), "17");
-  assert.equal(at(answer.json, "properties.hs_email_optout"), "true");
-  assert.equal(at(answer.json, "properties.closedate"), "2026-01-01T00:00:00.000Z");
-  assert.equal(at(answer.json, "properties.hs_object_id"), at(answer.json, "id"));
-  assert.equal(at(answer.json, "archived"), false);
+  assert.equal(getAt(answer.json, "properties.email"), "new@x.example");
+  assert.equal(getAt(answer.json, "properties.numberofemployees"), "17");
+  assert.equal(getAt(answer.json, "properties.hs_email_optout"), "true");
+  assert.equal(getAt(answer.json, "properties.closedate"), "2026-01-01T00:00:00.000Z");
+  assert.equal(getAt(answer.json, "properties.hs_object_id"), getAt(answer.json, "id"));
+  assert.equal(getAt(answer.json, "archived"), false);
 });
 
 test("dated paths, type ids and singular names lead to the same records", async () => {
@@ -38,13 +38,13 @@ test("dated paths, type ids and singular names lead to the same records", async 
     "/crm/v3/objects/0-1/501",
     "/crm/v3/objects/contact/501",
   ]) {
-    assert.equal(at((await call("GET", path)).json, "properties.email"), "ada.king@northwind.example");
+    assert.equal(getAt((await call("GET", path)).json, "properties.email"), "ada.king@northwind.example");
   }
   const machine = await call(
     "GET",
     "/crm/v3/objects/p4100410_machines/SN-0001?idProperty=serial_number&properties=model",
   );
-  assert.equal(at(machine.json, "properties.model"), "B-200");
+  assert.equal(getAt(machine.json, "properties.model"), "B-200");
 });
 
 test("values are refused by property type, each with its own code", async () => {
@@ -70,8 +70,8 @@ test("a refusal names every problem in the message and at most three in errors",
 test("a second contact with the same address is a conflict that names the first", async () => {
   const answer = await call("POST", CONTACTS, { properties: { email: "ADA.king@northwind.example" } });
   assert.equal(answer.status, 409);
-  assert.equal(at(answer.json, "category"), "CONFLICT");
-  assert.equal(at(answer.json, "message"), "Contact already exists. Existing ID: 501");
+  assert.equal(getAt(answer.json, "category"), "CONFLICT");
+  assert.equal(getAt(answer.json, "message"), "Contact already exists. Existing ID: 501");
   const moved = await call("PATCH", `${CONTACTS}/502`, {
     properties: { email: "ada.king@northwind.example" },
   });
@@ -91,9 +91,9 @@ test("an update changes what is named, an empty string clears, null does not", a
   const body = { properties: { firstname: "", lastname: null, jobtitle: "Director" } };
   assert.equal((await call("PATCH", `${CONTACTS}/501`, body)).status, 200);
   const answer = await call("GET", `${CONTACTS}/501?properties=firstname,lastname,jobtitle,unknown_one`);
-  assert.equal(at(answer.json, "properties.firstname"), null);
-  assert.equal(at(answer.json, "properties.lastname"), "King");
-  assert.equal(at(answer.json, "properties.jobtitle"), "Director");
+  assert.equal(getAt(answer.json, "properties.firstname"), null);
+  assert.equal(getAt(answer.json, "properties.lastname"), "King");
+  assert.equal(getAt(answer.json, "properties.jobtitle"), "Director");
   assert.doesNotMatch(answer.text, /unknown_one/);
 });
 
@@ -101,23 +101,23 @@ test("a leading semicolon adds to a multiple choice", async () => {
   await call("PATCH", `${CONTACTS}/501`, { properties: { hs_buying_role: "CHAMPION" } });
   await call("PATCH", `${CONTACTS}/501`, { properties: { hs_buying_role: ";END_USER" } });
   const answer = await call("GET", `${CONTACTS}/501?properties=hs_buying_role`);
-  assert.equal(at(answer.json, "properties.hs_buying_role"), "CHAMPION;END_USER");
+  assert.equal(getAt(answer.json, "properties.hs_buying_role"), "CHAMPION;END_USER");
 });
 
 test("an update moves the last-modified time of contacts and of other types under their own names", async () => {
   const contact = await call("PATCH", `${CONTACTS}/501`, { properties: { city: "Oslo" } });
-  assert.equal(at(contact.json, "properties.lastmodifieddate"), at(contact.json, "updatedAt"));
+  assert.equal(getAt(contact.json, "properties.lastmodifieddate"), getAt(contact.json, "updatedAt"));
   const company = await call("PATCH", "/crm/v3/objects/companies/601", { properties: { city: "Oslo" } });
-  assert.equal(at(company.json, "properties.hs_lastmodifieddate"), at(company.json, "updatedAt"));
+  assert.equal(getAt(company.json, "properties.hs_lastmodifieddate"), getAt(company.json, "updatedAt"));
 });
 
 test("unknown records, types and bodies are refused in HubSpot's words", async () => {
   const missing = await call("PATCH", `${CONTACTS}/999`, { properties: {} });
   assert.equal(missing.status, 404);
-  assert.equal(at(missing.json, "category"), "OBJECT_NOT_FOUND");
+  assert.equal(getAt(missing.json, "category"), "OBJECT_NOT_FOUND");
   const type = await call("GET", "/crm/v3/objects/butterflies");
   assert.equal(type.status, 400);
-  assert.equal(at(type.json, "message"), "Unable to infer object type from: butterflies");
+  assert.equal(getAt(type.json, "message"), "Unable to infer object type from: butterflies");
   assert.ok(!type.text.includes("category"));
   const broken = await call("POST", CONTACTS, "{oops", { "content-type": "application/json" });
   assert.equal(broken.status, 400);
@@ -150,8 +150,8 @@ test("associations on create follow direction and type", async () => {
     "GET",
     `/crm/v4/objects/contacts/${readText(created.json, "id")}/associations/companies`,
   );
-  assert.equal(at(seen.json, "results.0.toObjectId"), 601);
-  assert.equal(at(seen.json, "results.0.associationTypes.0.typeId"), 279);
+  assert.equal(getAt(seen.json, "results.0.toObjectId"), 601);
+  assert.equal(getAt(seen.json, "results.0.associationTypes.0.typeId"), 279);
   // 280 is company to contact.
   for (const wrong of [body(280), body(279, "999"), body(4)]) {
     const answer = await call("POST", CONTACTS, wrong);

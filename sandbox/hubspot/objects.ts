@@ -5,7 +5,7 @@ import type { Router } from "../router.ts";
 import type { Account, TypeStore } from "./account.ts";
 import type { AccountSettings, StoredRecord } from "./stored-record.ts";
 import { toOffsetCursor } from "./associations.ts";
-import { invalid, notFound } from "./errors.ts";
+import { refuseInvalid, refuseNotFound } from "./errors.ts";
 import {
   createRecord,
   parseObject,
@@ -60,7 +60,7 @@ function get(account: Account, store: TypeStore, exchange: SandboxExchange): San
 
 function findArchived(store: TypeStore, id: string): StoredRecord {
   const record = store.lookup(id);
-  if (record === undefined || !record.archived) throw notFound();
+  if (record === undefined || !record.archived) throw refuseNotFound();
   return record;
 }
 
@@ -70,7 +70,7 @@ function readIdProperty(store: TypeStore, exchange: SandboxExchange): string | u
 
 export function checkIdProperty(store: TypeStore, name: string | undefined): string | undefined {
   if (name !== undefined && !store.isUnique(name)) {
-    throw invalid(`Property ${name} is not a unique identifier for object type ${store.type.id}`);
+    throw refuseInvalid(`Property ${name} is not a unique identifier for object type ${store.type.id}`);
   }
   return name;
 }
@@ -78,7 +78,8 @@ export function checkIdProperty(store: TypeStore, name: string | undefined): str
 function list(account: Account, store: TypeStore, exchange: SandboxExchange, origin: string): SandboxAnswer {
   const { query } = exchange;
   const limit = Number(query.get("limit") ?? 10);
-  if (!Number.isInteger(limit) || limit < 1 || limit > 100) throw invalid("limit must be between 1 and 100");
+  if (!Number.isInteger(limit) || limit < 1 || limit > 100)
+    throw refuseInvalid("limit must be between 1 and 100");
   const archived = query.get("archived") === "true";
   const text = query.get("after");
   const records = store.table.select({
@@ -113,10 +114,10 @@ function toCursor(key: number, settings: AccountSettings): string {
 function readCursor(text: string, settings: AccountSettings): number {
   if (/^\d{1,15}$/.test(text)) return Number(text);
   const [, key, issuedAt] = /^(\d+) (\d+)\n$/.exec(Buffer.from(text, "base64").toString("latin1")) ?? [];
-  if (key === undefined) throw invalid(`Cannot deserialize value of type long from String "${text}"`);
+  if (key === undefined) throw refuseInvalid(`Cannot deserialize value of type long from String "${text}"`);
   const age = settings.clock.now() - Number(issuedAt);
   if (age > settings.cursorLifetimeMs || Number(issuedAt) < settings.cursorsFrom) {
-    throw invalid(`The paging cursor "${text}" has expired`);
+    throw refuseInvalid(`The paging cursor "${text}" has expired`);
   }
   return Number(key);
 }

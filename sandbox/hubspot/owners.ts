@@ -2,7 +2,7 @@
 
 import type { Data, SandboxAnswer, SandboxExchange } from "../exchange.ts";
 import type { Router } from "../router.ts";
-import { invalid, notFound } from "./errors.ts";
+import { refuseInvalid, refuseNotFound } from "./errors.ts";
 import { USER_ID } from "./oauth.ts";
 
 const MAX_PER_PAGE = 500;
@@ -11,7 +11,7 @@ export function addOwnerRoutes(router: Router, origin: () => string): void {
   router.add("GET", "/crm/v3/owners", (exchange) => list(exchange, origin()));
   router.add("GET", "/crm/v3/owners/:id", (exchange) => {
     const found = OWNERS.find(({ id }) => id === exchange.params["id"]);
-    if (found === undefined) throw notFound();
+    if (found === undefined) throw refuseNotFound();
     return { status: 200, body: found };
   });
 }
@@ -20,7 +20,7 @@ function list(exchange: SandboxExchange, origin: string): SandboxAnswer {
   const { query } = exchange;
   const limit = Number(query.get("limit") ?? 100);
   if (!Number.isInteger(limit) || limit < 1 || limit > MAX_PER_PAGE) {
-    throw invalid(`limit must be between 1 and ${MAX_PER_PAGE}`);
+    throw refuseInvalid(`limit must be between 1 and ${MAX_PER_PAGE}`);
   }
   const archived = query.get("archived") === "true";
   const after = query.get("after") ?? "0";
@@ -34,7 +34,7 @@ function list(exchange: SandboxExchange, origin: string): SandboxAnswer {
   return { status: 200, body: { results, paging: { next: { after: last, link } } } };
 }
 
-function owner(id: string, firstName: string, userId: number, archived = false): Data & { id: string } {
+function buildOwner(id: string, firstName: string, userId: number, archived = false): Data & { id: string } {
   return {
     id,
     email: `${firstName.toLowerCase()}@sandbox.example`,
@@ -49,8 +49,8 @@ function owner(id: string, firstName: string, userId: number, archived = false):
 }
 
 const OWNERS = [
-  { ...owner("410010", "Ada", USER_ID), email: "admin@sandbox.example" },
-  owner("410011", "Grace", USER_ID + 1),
-  owner("410012", "Linus", USER_ID + 2),
-  owner("410013", "Noel", USER_ID + 3, true),
+  { ...buildOwner("410010", "Ada", USER_ID), email: "admin@sandbox.example" },
+  buildOwner("410011", "Grace", USER_ID + 1),
+  buildOwner("410012", "Linus", USER_ID + 2),
+  buildOwner("410013", "Noel", USER_ID + 3, true),
 ];

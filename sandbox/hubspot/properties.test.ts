@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { at, openCaller, readList, openSandbox, readText } from "../test-client.ts";
+import { getAt, openCaller, readList, openSandbox, readText } from "../test-client.ts";
 
 const sandbox = await openSandbox({ limits: "off" });
 const call = openCaller(sandbox.hubspot.url, sandbox.hubspot.staticToken);
@@ -51,10 +51,10 @@ test("batch create makes the new ones and reports the taken names", async () => 
     ["third"],
   );
   assert.deepEqual(
-    readList(second.json, "errors").map((one) => at(one, "context.name.0")),
+    readList(second.json, "errors").map((one) => getAt(one, "context.name.0")),
     ["hobby__c", "score"],
   );
-  assert.equal(at(second.json, "errors.0.subCategory"), "Properties.PROPERTY_WITH_NAME_EXISTS");
+  assert.equal(getAt(second.json, "errors.0.subCategory"), "Properties.PROPERTY_WITH_NAME_EXISTS");
   const written = await call("POST", "/crm/v3/objects/contacts", {
     properties: { hobby__c: "chess", score: 4 },
   });
@@ -85,7 +85,7 @@ test("options given in an update replace the list, omitted ones keep it", async 
   assert.equal(readList((await call("GET", `${PROPERTIES}/topics`)).json, "options").length, 2);
   await call("PATCH", `${PROPERTIES}/topics`, { options: [{ label: "Music", value: "music" }] });
   const refused = await call("POST", "/crm/v3/objects/contacts", { properties: { topics: "art" } });
-  assert.equal(at(refused.json, "errors.0.code"), "INVALID_OPTION");
+  assert.equal(getAt(refused.json, "errors.0.code"), "INVALID_OPTION");
   assert.equal(
     (await call("PATCH", `${PROPERTIES}/topics`, { type: "string", fieldType: "text" })).status,
     400,
@@ -102,7 +102,7 @@ test("an archived name can be created again", async () => {
 test("a unique property of one's own finds records and conflicts", async () => {
   await call("POST", PROPERTIES, definition("badge", { hasUniqueValue: true }));
   await call("PATCH", "/crm/v3/objects/contacts/501", { properties: { badge: "B1" } });
-  assert.equal(at((await call("GET", "/crm/v3/objects/contacts/B1?idProperty=badge")).json, "id"), "501");
+  assert.equal(getAt((await call("GET", "/crm/v3/objects/contacts/B1?idProperty=badge")).json, "id"), "501");
   assert.equal(
     (await call("PATCH", "/crm/v3/objects/contacts/502", { properties: { badge: "b1" } })).status,
     409,
@@ -127,7 +127,7 @@ test("schemas and pipelines tell the account's shape", async () => {
     201,
   );
   const pipelines = await call("GET", "/crm/pipelines/2026-03/deals");
-  assert.equal(at(pipelines.json, "results.0.id"), "default");
+  assert.equal(getAt(pipelines.json, "results.0.id"), "default");
   assert.equal(readList(pipelines.json, "results.0.stages").length, 7);
 });
 
@@ -139,13 +139,13 @@ test("associations can be written in batches, and bad ids are reported per input
   ];
   const answer = await call("POST", "/crm/associations/2026-03/contacts/companies/batch/create", { inputs });
   assert.equal(answer.status, 207);
-  assert.equal(at(answer.json, "results.0.toObjectId"), 603);
-  assert.equal(at(answer.json, "errors.0.subCategory"), "crm.associations.INVALID_IDENTIFIER");
+  assert.equal(getAt(answer.json, "results.0.toObjectId"), 603);
+  assert.equal(getAt(answer.json, "errors.0.subCategory"), "crm.associations.INVALID_IDENTIFIER");
   const seen = await call("POST", "/crm/v4/associations/companies/contacts/batch/read", {
     inputs: [{ id: "603" }, { id: "602" }, { id: "999" }],
   });
-  assert.equal(at(seen.json, "results.0.to.0.associationTypes.0.typeId"), 280);
-  assert.equal(at(seen.json, "errors.0.subCategory"), "crm.associations.NO_ASSOCIATIONS_FOUND");
+  assert.equal(getAt(seen.json, "results.0.to.0.associationTypes.0.typeId"), 280);
+  assert.equal(getAt(seen.json, "errors.0.subCategory"), "crm.associations.NO_ASSOCIATIONS_FOUND");
   const removed = await call("DELETE", "/crm/v4/objects/contacts/504/associations/companies/603");
   assert.equal(removed.status, 204);
   const put = await call("PUT", "/crm/v4/objects/contacts/504/associations/default/companies/603");

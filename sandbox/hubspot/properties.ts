@@ -4,7 +4,7 @@ import { asData, asList, asText, type SandboxAnswer, type Data, type SandboxExch
 import type { Router } from "../router.ts";
 import type { TypeStore } from "./account.ts";
 import { BatchAnswer, readInputs } from "./batch.ts";
-import { invalid, notFound, refuse, requireMembers } from "./errors.ts";
+import { refuseInvalid, refuseNotFound, refuse, requireMembers } from "./errors.ts";
 import type { AccountSource } from "./objects.ts";
 import { buildCustomProperty, type Property, type PropertyOption } from "./property-definitions.ts";
 import { parseObject } from "./record-writes.ts";
@@ -41,7 +41,8 @@ export function addPropertyRoutes(router: Router, account: AccountSource): void 
   });
   router.add("DELETE", `${path}/:name`, (exchange) => {
     const property = answerFound(store(exchange), exchange);
-    if (property.hubspotDefined === true) throw invalid(`Property ${property.name} is defined by HubSpot`);
+    if (property.hubspotDefined === true)
+      throw refuseInvalid(`Property ${property.name} is defined by HubSpot`);
     property.archived = true;
     return { status: 204 };
   });
@@ -65,8 +66,8 @@ function addGroupRoutes(router: Router, path: string, store: (exchange: SandboxE
     const { groups } = store(exchange);
     const body = parseObject(exchange.body);
     const name = asText(body["name"]);
-    if (name === undefined || name === "") throw invalid("A property group needs a name");
-    if (groups.has(name)) throw alreadyExists(`A property group named '${name}' already exists.`, "GROUP");
+    if (name === undefined || name === "") throw refuseInvalid("A property group needs a name");
+    if (groups.has(name)) throw refuseExisting(`A property group named '${name}' already exists.`, "GROUP");
     const label = asText(body["label"]) ?? name;
     const group = {
       name,
@@ -97,13 +98,13 @@ function addGroupRoutes(router: Router, path: string, store: (exchange: SandboxE
 function answerFound(store: TypeStore, exchange: SandboxExchange): Property {
   const property = store.properties.get((exchange.params["name"] ?? "").toLowerCase());
   if (property === undefined || property.archived)
-    throw notFound(`Property ${exchange.params["name"] ?? ""} does not exist`);
+    throw refuseNotFound(`Property ${exchange.params["name"] ?? ""} does not exist`);
   return property;
 }
 
 function create(store: TypeStore, input: Data): SandboxAnswer {
   const name = asText(input["name"]) ?? "";
-  if (isTaken(store, name)) throw alreadyExists(`A property named '${name}' already exists.`, "PROPERTY");
+  if (isTaken(store, name)) throw refuseExisting(`A property named '${name}' already exists.`, "PROPERTY");
   return { status: 201, body: storeProperty(store, readDefinition(store, input)) };
 }
 
@@ -155,7 +156,7 @@ function isTaken(store: TypeStore, name: string): boolean {
   return present !== undefined && !present.archived;
 }
 
-function alreadyExists(message: string, kind: "PROPERTY" | "GROUP"): Error {
+function refuseExisting(message: string, kind: "PROPERTY" | "GROUP"): Error {
   const subCategory = `Properties.${kind}_WITH_NAME_EXISTS`;
   return refuse(409, message, { category: "OBJECT_ALREADY_EXISTS", subCategory });
 }
@@ -174,16 +175,18 @@ function readDefinition(store: TypeStore, input: Data): Property {
   const text = (name: string): string => asText(input[name]) ?? "";
   const missing = ["name", "label", "type", "fieldType", "groupName"].filter((name) => text(name) === "");
   if (missing.length > 0)
-    throw invalid(`Some required fields were not set: [${missing.join(", ")}]`, { context: { missing } });
+    throw refuseInvalid(`Some required fields were not set: [${missing.join(", ")}]`, {
+      context: { missing },
+    });
   const [name, type, fieldType] = [text("name"), text("type"), text("fieldType")];
   if (!/^[a-z][a-z0-9_]*$/.test(name)) {
-    throw invalid(
+    throw refuseInvalid(
       `Property name ${name} must start with a letter and hold lower-case letters, digits and underscores`,
     );
   }
   checkKind(type, fieldType);
   if (!store.groups.has(text("groupName")))
-    throw invalid(`Property group ${text("groupName")} does not exist`);
+    throw refuseInvalid(`Property group ${text("groupName")} does not exist`);
   const options = readOptions(input["options"]);
   checkOptions(type, options);
   const definition = buildCustomProperty(
@@ -211,19 +214,22 @@ function readDefinition(store: TypeStore, input: Data): Property {
 
 function checkKind(type: string, fieldType: string): void {
   const allowed = FIELD_TYPES[type];
-  if (allowed === undefined) throw invalid(`Cannot deserialize value: ${type} is not a property type`);
+  if (allowed === undefined) throw refuseInvalid(`Cannot deserialize value: ${type} is not a property type`);
   if (!allowed.includes(fieldType)) {
-    throw invalid(`fieldType ${fieldType} is not valid for type ${type}; allowed are ${allowed.join(", ")}`);
+    throw refuseInvalid(
+      `fieldType ${fieldType} is not valid for type ${type}; allowed are ${allowed.join(", ")}`,
+    );
   }
 }
 
 function checkOptions(type: string, options: PropertyOption[]): void {
-  if (type === "enumeration" && options.length === 0) throw invalid("An enumeration property needs options");
+  if (type === "enumeration" && options.length === 0)
+    throw refuseInvalid("An enumeration property needs options");
   if (type !== "bool") return;
   const values = options.map((option) => option.value).toSorted();
   if (values.length !== 2 || values[0] !== "false" || values[1] !== "true") {
     const message = "Boolean properties must have exactly two options, with the values true and false";
-    throw invalid(message, { errors: [{ message, code: "INVALID_BOOLEAN_OPTION" }] });
+    throw refuseInvalid(message, { errors: [{ message, code: "INVALID_BOOLEAN_OPTION" }] });
   }
 }
 
@@ -250,11 +256,11 @@ function update(store: TypeStore, exchange: SandboxExchange): SandboxAnswer {
   const property = answerFound(store, exchange);
   const input = parseObject(exchange.body);
   const type = asText(input["type"]) ?? property.type;
-  if (type !== property.type) throw invalid(`The type of property ${property.name} cannot be changed`);
+  if (type !== property.type) throw refuseInvalid(`The type of property ${property.name} cannot be changed`);
   const fieldType = asText(input["fieldType"]) ?? property.fieldType;
   checkKind(type, fieldType);
   const groupName = asText(input["groupName"]) ?? property.groupName;
-  if (!store.groups.has(groupName)) throw invalid(`Property group ${groupName} does not exist`);
+  if (!store.groups.has(groupName)) throw refuseInvalid(`Property group ${groupName} does not exist`);
   if (Array.isArray(input["options"])) {
     const options = readOptions(input["options"]);
     checkOptions(type, options);

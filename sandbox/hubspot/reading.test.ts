@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { at, openCaller, readList, openSandbox, readText, type Response } from "../test-client.ts";
+import { getAt, openCaller, readList, openSandbox, readText, type Response } from "../test-client.ts";
 
 const sandbox = await openSandbox({ limits: "off" });
 const call = openCaller(sandbox.hubspot.url, sandbox.hubspot.staticToken);
@@ -63,12 +63,12 @@ test("records with one change time are all found by key, each once, in rising or
 test("a window is inclusive on both ends and the total counts what a limit of 1 does not show", async () => {
   generate(1_001, AT, AT + 1_000_000);
   const inWindow = await search([changed(AT + 10_000, AT + 20_000)], { limit: 1 });
-  assert.equal(at(inWindow.json, "total"), 11);
+  assert.equal(getAt(inWindow.json, "total"), 11);
   const customers = { propertyName: "lifecyclestage", operator: "EQ", value: "customer" };
   const filtered = await search([changed(AT, AT + 1_000_000), customers], { limit: 1 });
-  assert.equal(at(filtered.json, "total"), 250);
+  assert.equal(getAt(filtered.json, "total"), 250);
   const upper = await search([{ ...customers, value: "CUSTOMER" }]);
-  assert.equal(at(upper.json, "total"), 0);
+  assert.equal(getAt(upper.json, "total"), 0);
 });
 
 test("a changed generated record counts once, with its new values", async () => {
@@ -79,15 +79,15 @@ test("a changed generated record counts once, with its new values", async () => 
   assert.equal(records.length, 305);
   assert.equal(new Set(records.map((record) => record["id"])).size, 305);
   const one = await call("GET", `${CONTACTS}/${firstId}?properties=city,firstname`);
-  assert.equal(at(one.json, "properties.city"), "Rome");
-  assert.equal(at(one.json, "properties.firstname"), "Ada");
+  assert.equal(getAt(one.json, "properties.city"), "Rome");
+  assert.equal(getAt(one.json, "properties.firstname"), "Ada");
 });
 
 test("a list pages by an opaque cursor that is refused when it is foreign or too old", async () => {
   const page = await call("GET", `${CONTACTS}?limit=2`);
   const after = encodeURIComponent(readText(page.json, "paging.next.after"));
   assert.doesNotMatch(after, /^\d+$/);
-  assert.equal(at((await call("GET", `${CONTACTS}?limit=2&after=${after}`)).json, "results.0.id"), "503");
+  assert.equal(getAt((await call("GET", `${CONTACTS}?limit=2&after=${after}`)).json, "results.0.id"), "503");
   const foreign = await call("GET", `${CONTACTS}?after=nonsense`);
   assert.match(readText(foreign.json, "message"), /Cannot deserialize value of type/);
   await control("POST", "/sandbox/settings", { hubspot: { cursorLifetimeMs: 60_000 } });
@@ -117,8 +117,8 @@ test("archiving leaves the change time alone, restoring moves it, a merge leaves
   const [archived] = await scanList(`${CONTACTS}?archived=true`);
   assert.equal(archived?.["id"], "501");
   assert.ok(archived?.["archivedAt"]);
-  assert.equal(archived?.["updatedAt"], at(before.json, "updatedAt"));
-  assert.equal(at((await search([behind("500")])).json, "results.0.id"), "502");
+  assert.equal(archived?.["updatedAt"], getAt(before.json, "updatedAt"));
+  assert.equal(getAt((await search([behind("500")])).json, "results.0.id"), "502");
   await control("POST", "/sandbox/records/restore", {
     provider: "hubspot",
     object: "contacts",
@@ -133,16 +133,16 @@ test("archiving leaves the change time alone, restoring moves it, a merge leaves
     losers: ["502"],
   });
   const winner = await call("GET", `${CONTACTS}/501?properties=hs_merged_object_ids`);
-  assert.equal(at(winner.json, "properties.hs_merged_object_ids"), "502");
+  assert.equal(getAt(winner.json, "properties.hs_merged_object_ids"), "502");
   assert.equal((await scanList(`${CONTACTS}?archived=true`)).length, 0);
   // github.com/tailoredshapes/merkql, tests of its HubSpot source: an id that was merged leads to the record that is left.
-  assert.equal(at((await call("GET", `${CONTACTS}/502`)).json, "id"), "501");
+  assert.equal(getAt((await call("GET", `${CONTACTS}/502`)).json, "id"), "501");
   const read = await call("POST", `${CONTACTS}/batch/read`, {
     inputs: [{ id: "501" }],
     properties: [],
     propertiesWithHistory: ["hs_merged_object_ids"],
   });
-  assert.equal(at(read.json, "results.0.propertiesWithHistory.hs_merged_object_ids.0.value"), "502");
+  assert.equal(getAt(read.json, "results.0.propertiesWithHistory.hs_merged_object_ids.0.value"), "502");
 });
 
 test("archived records are gone after ninety days", async () => {
@@ -162,15 +162,15 @@ test("a lagging index finds a record by its old values and shows the new ones", 
       filterGroups: [{ filters: [city(value)] }],
       properties: ["city"],
     });
-  assert.equal(at((await find("Oslo")).json, "results.0.properties.city"), "Rome");
-  assert.equal(at((await find("Rome")).json, "total"), 0);
+  assert.equal(getAt((await find("Oslo")).json, "results.0.properties.city"), "Rome");
+  assert.equal(getAt((await find("Rome")).json, "total"), 0);
   await call("POST", CONTACTS, { properties: { email: "late@x.example" } });
   const late = { propertyName: "email", operator: "EQ", value: "late@x.example" };
-  assert.equal(at((await search([late])).json, "total"), 0);
+  assert.equal(getAt((await search([late])).json, "total"), 0);
   await control("POST", "/sandbox/clock", { advanceMs: 5_001 });
-  assert.equal(at((await find("Rome")).json, "total"), 1);
-  assert.equal(at((await find("Oslo")).json, "total"), 0);
-  assert.equal(at((await search([late])).json, "total"), 1);
+  assert.equal(getAt((await find("Rome")).json, "total"), 1);
+  assert.equal(getAt((await find("Oslo")).json, "total"), 0);
+  assert.equal(getAt((await search([late])).json, "total"), 1);
 });
 
 test("records are created and changed at chosen times, with or without a stamp", async () => {
@@ -180,12 +180,12 @@ test("records are created and changed at chosen times, with or without a stamp",
     records: [{ values: { email: "old@x.example" }, changedAt: "2026-02-03T04:05:06.007Z" }],
   });
   const id = readText(made.json, "ids.0");
-  assert.equal(at((await call("GET", `${CONTACTS}/${id}`)).json, "updatedAt"), "2026-02-03T04:05:06.007Z");
+  assert.equal(getAt((await call("GET", `${CONTACTS}/${id}`)).json, "updatedAt"), "2026-02-03T04:05:06.007Z");
   const records = [{ id, values: { city: "Rome" }, stamp: false }];
   await control("POST", "/sandbox/records", { provider: "hubspot", object: "contacts", records });
   const after = await call("GET", `${CONTACTS}/${id}?properties=city`);
-  assert.equal(at(after.json, "properties.city"), "Rome");
-  assert.equal(at(after.json, "properties.lastmodifieddate"), "2026-02-03T04:05:06.007Z");
+  assert.equal(getAt(after.json, "properties.city"), "Rome");
+  assert.equal(getAt(after.json, "properties.lastmodifieddate"), "2026-02-03T04:05:06.007Z");
   const wrong = await control("POST", "/sandbox/records", {
     provider: "hubspot",
     object: "contacts",
@@ -204,7 +204,7 @@ test("the dump has every record with all values, generated ones included", async
   const records = await lines();
   assert.equal(records.length, 1_204);
   const last: unknown = JSON.parse(records.at(-1) ?? "");
-  assert.equal(at(last, "values.email"), "person-1198@generated.example");
+  assert.equal(getAt(last, "values.email"), "person-1198@generated.example");
   assert.equal((await lines("&deleted=true")).length, 1_205);
 });
 
@@ -247,9 +247,9 @@ test("associations page by source, and a source without any is named in errors",
   await call("POST", "/crm/v3/objects/companies", { properties: { name: "Lonely" } });
   const lonely = await read("2026-03", { id: "602" }, { id: "90000000001" });
   assert.equal(lonely.status, 207);
-  assert.equal(at(lonely.json, "results.0.to.0.toObjectId"), "503");
-  assert.equal(at(lonely.json, "errors.0.subCategory"), "crm.associations.NO_ASSOCIATIONS_FOUND");
-  assert.equal(at(lonely.json, "errors.0.context.fromObjectId.0"), "90000000001");
+  assert.equal(getAt(lonely.json, "results.0.to.0.toObjectId"), "503");
+  assert.equal(getAt(lonely.json, "errors.0.subCategory"), "crm.associations.NO_ASSOCIATIONS_FOUND");
+  assert.equal(getAt(lonely.json, "errors.0.context.fromObjectId.0"), "90000000001");
   assert.equal((await read("v4", { id: "1" }, { id: "2" }, { id: "3" }, { id: "4" })).status, 400);
 });
 
@@ -272,7 +272,7 @@ test("generated records are linked in turn, from both ends, until a link is remo
     first + 7,
   ]);
   const listed = await call("GET", `${CONTACTS}/${first}?associations=companies`);
-  assert.equal(at(listed.json, "associations.companies.results.0.id"), companies.firstId);
+  assert.equal(getAt(listed.json, "associations.companies.results.0.id"), companies.firstId);
   await call("DELETE", `/crm/v4/objects/contacts/${first + 4}/associations/companies/${company + 1}`);
   assert.deepEqual(await read("contacts", "companies", String(first + 4)), []);
   assert.deepEqual(await read("companies", "contacts", String(company + 1)), [first + 1, first + 7]);
@@ -288,13 +288,13 @@ test("owners and lists page each in their own way", async () => {
     "GET",
     `/crm/v3/owners?limit=2&after=${readText(first.json, "paging.next.after")}`,
   );
-  assert.equal(at(second.json, "results.0.id"), "410012");
+  assert.equal(getAt(second.json, "results.0.id"), "410012");
   assert.doesNotMatch(second.text, /paging/);
   const archived = await call("GET", "/crm/v3/owners?archived=true");
-  assert.equal(at(archived.json, "results.0.id"), "410013");
+  assert.equal(getAt(archived.json, "results.0.id"), "410013");
   const lists = await call("POST", "/crm/v3/lists/search", { offset: 0, count: 2 });
-  assert.equal(at(lists.json, "hasMore"), true);
-  const rest = await call("POST", "/crm/v3/lists/search", { offset: at(lists.json, "offset"), count: 2 });
-  assert.equal(at(rest.json, "lists.0.listId"), "3");
-  assert.equal(at(rest.json, "hasMore"), false);
+  assert.equal(getAt(lists.json, "hasMore"), true);
+  const rest = await call("POST", "/crm/v3/lists/search", { offset: getAt(lists.json, "offset"), count: 2 });
+  assert.equal(getAt(rest.json, "lists.0.listId"), "3");
+  assert.equal(getAt(rest.json, "hasMore"), false);
 });

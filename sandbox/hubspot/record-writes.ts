@@ -5,7 +5,7 @@ import { toIsoText } from "../records/iso-text.ts";
 import { PORTAL_ID, type Account, type TypeStore } from "./account.ts";
 import type { StoredRecord } from "./stored-record.ts";
 import type { Link } from "./associations.ts";
-import { invalid, refuse, buildProblemMembers, type ValueProblem } from "./errors.ts";
+import { refuseInvalid, refuse, buildProblemMembers, type ValueProblem } from "./errors.ts";
 import { checkValues } from "./values.ts";
 
 type PlannedLink = { toType: string; toId: string; links: Link[] };
@@ -201,8 +201,8 @@ export function parseObject(text: string): Data {
   try {
     parsed = JSON.parse(text);
   } catch {
-    throw invalid("Invalid input JSON on line 1, column 1: the body is not JSON");
+    throw refuseInvalid("Invalid input JSON on line 1, column 1: the body is not JSON");
   }
-  if (!isData(parsed)) throw invalid("Invalid input JSON on line 1, column 1: an object is expected");
+  if (!isData(parsed)) throw refuseInvalid("Invalid input JSON on line 1, column 1: an object is expected");
   return parsed;
 }

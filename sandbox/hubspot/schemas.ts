@@ -5,7 +5,7 @@ import type { Router } from "../router.ts";
 import { PORTAL_ID, type Account, type TypeStore } from "./account.ts";
 import { ASSOCIATION_TYPES } from "./association-types.ts";
 import { readTexts } from "./batch.ts";
-import { invalid } from "./errors.ts";
+import { refuseInvalid } from "./errors.ts";
 import type { AccountSource } from "./objects.ts";
 import { buildCustomProperty } from "./property-definitions.ts";
 import { parseObject } from "./record-writes.ts";
@@ -32,8 +32,8 @@ export function addSchemaRoutes(router: Router, account: AccountSource): void {
 function createSchema(account: Account, body: Data): TypeStore {
   const name = asText(body["name"]) ?? "";
   if (!/^[a-z][a-z0-9_]*$/i.test(name))
-    throw invalid("A schema needs a name of letters, digits and underscores");
-  if (account.find(name) !== undefined) throw invalid(`An object named ${name} already exists`);
+    throw refuseInvalid("A schema needs a name of letters, digits and underscores");
+  if (account.find(name) !== undefined) throw refuseInvalid(`An object named ${name} already exists`);
   const store = account.addCustomType(name, readTexts(body["requiredProperties"]));
   const groupName = [...store.groups.keys()][0] ?? "";
   for (const item of asList(body["properties"])) {

@@ -3,7 +3,7 @@
 import { asText, type Data } from "../exchange.ts";
 import type { TypeStore } from "./account.ts";
 import { readTexts } from "./batch.ts";
-import { invalid } from "./errors.ts";
+import { refuseInvalid } from "./errors.ts";
 import type { Property } from "./property-definitions.ts";
 import { parseInstant } from "./values.ts";
 import type { StoredRecord } from "./stored-record.ts";
@@ -87,14 +87,15 @@ function readFilter(
   const name = (asText(filter["propertyName"]) ?? "").toLowerCase();
   const property = store.properties.get(name);
   if (property === undefined || property.archived) {
-    throw invalid(`There was a problem with the request: property ${name} does not exist`);
+    throw refuseInvalid(`There was a problem with the request: property ${name} does not exist`);
   }
   const operator = asText(filter["operator"]) ?? "";
   const value = asText(filter["value"]) ?? "";
   if (needsValue(operator) && asText(filter["value"]) === undefined)
-    throw invalid(`operator ${operator} requires a value`);
+    throw refuseInvalid(`operator ${operator} requires a value`);
   const given = [filter["value"], filter["highValue"]].flatMap((item) => asText(item) ?? []);
-  if (operator === "BETWEEN" && given.length < 2) throw invalid("operator BETWEEN requires a highValue");
+  if (operator === "BETWEEN" && given.length < 2)
+    throw refuseInvalid("operator BETWEEN requires a highValue");
   for (const text of [...given, ...readTexts(filter["values"])]) checkOperand(property, text);
   return { property, operator, value, passes: buildPasses(property, operator, value, filter) };
 }
@@ -106,7 +107,7 @@ function checkOperand(property: Property, text: string): void {
     ? !Number.isNaN(parseInstant(text))
     : property.type !== "number" || Number.isFinite(Number(text));
   if (!readable) {
-    throw invalid(
+    throw refuseInvalid(
       `There was a problem with the request: ${text} is not a valid ${property.type} for ${property.name}`,
     );
   }
@@ -149,7 +150,7 @@ function buildPasses(property: Property, operator: string, value: string, filter
     case "NOT_CONTAINS_TOKEN":
       return (record) => !containsToken(of(record), value);
     default:
-      throw invalid(`Invalid input JSON: operator ${operator} is not one of the allowed operators`);
+      throw refuseInvalid(`Invalid input JSON: operator ${operator} is not one of the allowed operators`);
   }
 }
 

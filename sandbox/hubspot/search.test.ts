@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
-import { at, openCaller, readList, openSandbox, readText } from "../test-client.ts";
+import { getAt, openCaller, readList, openSandbox, readText } from "../test-client.ts";
 
 const sandbox = await openSandbox();
 const call = openCaller(sandbox.hubspot.url, sandbox.hubspot.staticToken);
@@ -74,13 +74,13 @@ test("groups are alternatives, total counts all, after pages", async () => {
     properties: ["name"],
   };
   const first = await call("POST", "/crm/v3/objects/companies/search", body);
-  assert.equal(at(first.json, "total"), 2);
-  assert.equal(at(first.json, "results.0.properties.name"), "Northwind Traders");
+  assert.equal(getAt(first.json, "total"), 2);
+  assert.equal(getAt(first.json, "results.0.properties.name"), "Northwind Traders");
   const second = await call("POST", "/crm/v3/objects/companies/search", {
     ...body,
-    after: at(first.json, "paging.next.after"),
+    after: getAt(first.json, "paging.next.after"),
   });
-  assert.equal(at(second.json, "results.0.properties.name"), "Contoso Software");
+  assert.equal(getAt(second.json, "results.0.properties.name"), "Contoso Software");
   assert.doesNotMatch(second.text, /paging/);
 });
 
@@ -120,8 +120,8 @@ test("other calls are counted per token in a rolling window, with headers", asyn
   assert.equal(fresh.headers.get("x-hubspot-ratelimit-interval-milliseconds"), "10000");
   const missing = await other("GET", "/crm/v3/objects/contacts/999");
   assert.equal(missing.headers.get("x-hubspot-ratelimit-remaining"), "1");
-  assert.equal(missing.headers.get("x-hubspot-correlation-id"), at(missing.json, "correlationId"));
+  assert.equal(missing.headers.get("x-hubspot-correlation-id"), getAt(missing.json, "correlationId"));
   sandbox.hubspot.setLimits({ tenSecondly: null, daily: 0 });
   const daily = await other("GET", "/integrations/v1/me");
-  assert.equal(at(daily.json, "policyName"), "DAILY");
+  assert.equal(getAt(daily.json, "policyName"), "DAILY");
 });

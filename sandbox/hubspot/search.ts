@@ -5,7 +5,7 @@ import type { Selection } from "../records/record-table.ts";
 import type { Router } from "../router.ts";
 import type { TypeStore } from "./account.ts";
 import { readTexts } from "./batch.ts";
-import { invalid } from "./errors.ts";
+import { refuseInvalid } from "./errors.ts";
 import type { AccountSource } from "./objects.ts";
 import { parseObject, buildPresenter } from "./record-writes.ts";
 import { compareValues, buildFilterTest, type Bounds, type RecordTest } from "./search-filter.ts";
@@ -24,14 +24,14 @@ export function addSearchRoutes(router: Router, account: AccountSource): void {
 function search(store: TypeStore, body: Data): SandboxAnswer {
   const limit = body["limit"] === undefined ? 10 : Number(body["limit"]);
   if (!Number.isInteger(limit) || limit < 1 || limit > MAX_PER_PAGE) {
-    throw invalid(`limit must be between 1 and ${MAX_PER_PAGE}`);
+    throw refuseInvalid(`limit must be between 1 and ${MAX_PER_PAGE}`);
   }
   const after = asText(body["after"]) ?? "0";
   if (after !== "" && !/^\d+$/.test(after)) {
-    throw invalid(`Cannot deserialize value of type int from String "${after}"`);
+    throw refuseInvalid(`Cannot deserialize value of type int from String "${after}"`);
   }
   const start = Number(after);
-  if (start + limit > MAX_RESULTS) throw invalid("Paging through results is limited to 10000 results");
+  if (start + limit > MAX_RESULTS) throw refuseInvalid("Paging through results is limited to 10000 results");
   const selection = buildSelection(store, body);
   const names = readTexts(body["properties"]);
   const show = buildPresenter(store, names.length === 0 ? undefined : names);
@@ -71,7 +71,7 @@ function chooseOrder(
   const name = (asText(asData(sort)["propertyName"]) ?? asText(sort) ?? "").toLowerCase();
   const property = store.properties.get(name);
   if (property === undefined)
-    throw invalid(`There was a problem with the request: property ${name} does not exist`);
+    throw refuseInvalid(`There was a problem with the request: property ${name} does not exist`);
   const sign = asText(asData(sort)["direction"]) === "DESCENDING" ? -1 : 1;
   if (name === "hs_object_id" && sign === 1) return undefined;
   return (a, b) => {
@@ -83,15 +83,15 @@ function chooseOrder(
 
 function buildSelection(store: TypeStore, body: Data): Selection<StoredRecord> {
   const groups = asList(body["filterGroups"]).map((group) => asList(asData(group)["filters"]));
-  if (groups.length > 5) throw invalid("The maximum number of filterGroups is 5");
+  if (groups.length > 5) throw refuseInvalid("The maximum number of filterGroups is 5");
   if (groups.some((filters) => filters.length > 6) || groups.flat().length > 18) {
-    throw invalid("Too many filters: at most 6 per group and 18 in all");
+    throw refuseInvalid("Too many filters: at most 6 per group and 18 in all");
   }
   // Filters without a group form one group.
   if (groups.length === 0 && Array.isArray(body["filters"])) groups.push(asList(body["filters"]));
   const tests = groups.map((filters) => filters.map((filter) => buildFilterTest(store, asData(filter))));
   const query = (asText(body["query"]) ?? "").trim().toLowerCase();
-  if (query.length > MAX_QUERY_CHARACTERS) throw invalid("The query is limited to 3000 characters");
+  if (query.length > MAX_QUERY_CHARACTERS) throw refuseInvalid("The query is limited to 3000 characters");
   const view = store.index.view();
   const [group] = tests;
   if (group !== undefined && tests.length === 1 && query === "") return { ...findBounds(group), view };

@@ -29,7 +29,7 @@ export function authorize(exchange: SandboxExchange, settings: AuthorizeSettings
     });
   }
   const auto = settings.autoApprove || query.get("auto") === "1";
-  if (decision !== "allow" && !auto) return page(settings, query);
+  if (decision !== "allow" && !auto) return renderPage(settings, query);
   const scopes = [query.get("scope") ?? "", query.get("optional_scope") ?? ""].join(" ").split(/[\s+]+/);
   const code = settings.grants.issueCode({
     clientId,
@@ -53,7 +53,7 @@ function redirect(
   return { status: 302, headers: { location: target.href } };
 }
 
-function page(settings: AuthorizeSettings, query: URLSearchParams): SandboxAnswer {
+function renderPage(settings: AuthorizeSettings, query: URLSearchParams): SandboxAnswer {
   const link = (decision: string): string => {
     const next = new URLSearchParams(query);
     next.set("decision", decision);
@@ -61,7 +61,7 @@ function page(settings: AuthorizeSettings, query: URLSearchParams): SandboxAnswe
   };
   const scopes = (query.get("scope") ?? "").split(/[\s+]+/).filter((scope) => scope !== "");
   const items = scopes.map((scope) => `<li>${escapeHtml(scope)}</li>`).join("");
-  return html(
+  return answerHtml(
     200,
     `<h1>${escapeHtml(settings.title)}</h1>
 <p>The app <b>${escapeHtml(query.get("client_id") ?? "")}</b> asks for access to the sandbox account.</p>
@@ -72,10 +72,10 @@ function page(settings: AuthorizeSettings, query: URLSearchParams): SandboxAnswe
 }
 
 function answerRefusal(text: string): SandboxAnswer {
-  return html(400, `<h1>This authorization request cannot be answered</h1><p>${escapeHtml(text)}</p>`);
+  return answerHtml(400, `<h1>This authorization request cannot be answered</h1><p>${escapeHtml(text)}</p>`);
 }
 
-function html(status: number, content: string): SandboxAnswer {
+function answerHtml(status: number, content: string): SandboxAnswer {
   return {
     status,
     headers: { "content-type": "text/html; charset=utf-8" },

@@ -53,7 +53,7 @@ const LEFT_OUT = new Set(["id", "isdeleted", "systemmodstamp"]);
 const ADDRESS_PARTS = ["Street", "City", "State", "PostalCode", "Country"];
 const NAME_PARTS = ["Salutation", "FirstName", "LastName"];
 
-export function eventName(objectName: string): string {
+export function toEventName(objectName: string): string {
   return `${objectName.replace(/__c$/, "__")}ChangeEvent`;
 }
 
@@ -62,7 +62,7 @@ export function buildChangeSchema(definition: ObjectDefinition): ChangeSchema {
   const fields = buildTopFields(definition);
   const json = JSON.stringify({
     type: "record",
-    name: eventName(definition.name),
+    name: toEventName(definition.name),
     namespace: "com.sforce.eventbus",
     fields: [{ name: "ChangeEventHeader", type: HEADER }, ...fields.map(buildSchema)],
   });
@@ -168,11 +168,11 @@ export function encodeChange(schema: ChangeSchema, header: ChangeHeader, change:
   const shown = (part: Part): Scalar =>
     isWhole || (isUpdate && isChanged(part)) ? (change.after[part.column] ?? null) : null;
   const values = schema.fields.map((top): Buffer => {
-    if (top.own !== undefined) return nullable(top.own, shown(top.own));
+    if (top.own !== undefined) return encodeNullable(top.own, shown(top.own));
     const parts = top.parts ?? [];
     const isThere = parts.some((part) => shown(part) !== null || (isUpdate && isChanged(part)));
     if (!isThere) return encodeLong(0n);
-    return Buffer.concat([encodeLong(1n), ...parts.map((part) => nullable(part, shown(part)))]);
+    return Buffer.concat([encodeLong(1n), ...parts.map((part) => encodeNullable(part, shown(part)))]);
   });
   return Buffer.concat([
     encodeText(header.entityName),
@@ -209,17 +209,17 @@ function buildBitmaps(schema: ChangeSchema, isSet: (part: Part) => boolean): str
       continue;
     }
     const bits = parts.reduce((sum, part, place) => (isSet(part) ? sum | (1n << BigInt(place)) : sum), 0n);
-    if (bits !== 0n) nested.push(`${index + 1}-0x${hex(bits)}`);
+    if (bits !== 0n) nested.push(`${index + 1}-0x${toHex(bits)}`);
   }
-  return [...(top === 0n ? [] : [`0x${hex(top)}`]), ...nested];
+  return [...(top === 0n ? [] : [`0x${toHex(top)}`]), ...nested];
 }
 
-function hex(bits: bigint): string {
+function toHex(bits: bigint): string {
   const digits = bits.toString(16).toUpperCase();
   return digits.length % 2 === 0 ? digits : `0${digits}`;
 }
 
-function nullable({ type }: Part, value: Scalar): Buffer {
+function encodeNullable({ type }: Part, value: Scalar): Buffer {
   if (value === null) return encodeLong(0n);
   const encodeValue = (): Buffer => {
     switch (type) {

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
-import { at, openCaller, readList, openSandbox, readText, type Call } from "../test-client.ts";
+import { getAt, openCaller, readList, openSandbox, readText, type Call } from "../test-client.ts";
 
 const sandbox = await openSandbox();
 let call: Call;
@@ -30,22 +30,22 @@ test("results come in request order, errors with statusCode and fields", async (
     readList(answer.json, "").map((result) => result["success"]),
     [true, false, false],
   );
-  assert.deepEqual(at(answer.json, "1.errors"), [
+  assert.deepEqual(getAt(answer.json, "1.errors"), [
     {
       statusCode: "REQUIRED_FIELD_MISSING",
       message: "Required fields are missing: [LastName]",
       fields: ["LastName"],
     },
   ]);
-  assert.deepEqual(at(answer.json, "2.errors.0.fields"), []);
+  assert.deepEqual(getAt(answer.json, "2.errors.0.fields"), []);
 });
 
 test("all-or-none keeps nothing and blames only the culprit", async () => {
   const records = [contact({ LastName: "A", External_Id__c: "X" }), contact({ FirstName: "B" })];
   const answer = await call("POST", COLLECTION, { allOrNone: true, records });
   assert.equal(answer.status, 200);
-  assert.equal(at(answer.json, "0.errors.0.statusCode"), "ALL_OR_NONE_OPERATION_ROLLED_BACK");
-  assert.equal(at(answer.json, "1.errors.0.statusCode"), "REQUIRED_FIELD_MISSING");
+  assert.equal(getAt(answer.json, "0.errors.0.statusCode"), "ALL_OR_NONE_OPERATION_ROLLED_BACK");
+  assert.equal(getAt(answer.json, "1.errors.0.statusCode"), "REQUIRED_FIELD_MISSING");
   assert.equal(sandbox.records("salesforce", "Contact").length, 4);
   const update = {
     allOrNone: true,
@@ -69,10 +69,10 @@ test("an update without an id, with a repeated and with an unknown one fails rec
     contact({ id: "003Sb000000ZZZZ", Title: "z" }),
   ];
   const answer = await call("PATCH", COLLECTION, { records });
-  assert.equal(at(answer.json, "0.errors.0.statusCode"), "MISSING_ARGUMENT");
-  assert.equal(at(answer.json, "1.success"), true);
-  assert.equal(at(answer.json, "2.errors.0.statusCode"), "DUPLICATE_VALUE");
-  assert.equal(at(answer.json, "3.errors.0.statusCode"), "INVALID_CROSS_REFERENCE_KEY");
+  assert.equal(getAt(answer.json, "0.errors.0.statusCode"), "MISSING_ARGUMENT");
+  assert.equal(getAt(answer.json, "1.success"), true);
+  assert.equal(getAt(answer.json, "2.errors.0.statusCode"), "DUPLICATE_VALUE");
+  assert.equal(getAt(answer.json, "3.errors.0.statusCode"), "INVALID_CROSS_REFERENCE_KEY");
 });
 
 test("a request that is not well-formed is refused as a whole", async () => {
@@ -84,15 +84,15 @@ test("a request that is not well-formed is refused as a whole", async () => {
   const records = Array.from({ length: 201 }, () => contact({ LastName: "x" }));
   assert.equal((await call("POST", COLLECTION, { records })).status, 400);
   const unknown = await call("POST", COLLECTION, { records: [{ attributes: { type: "Nope" } }] });
-  assert.equal(at(unknown.json, "0.errorCode"), "INVALID_TYPE");
+  assert.equal(getAt(unknown.json, "0.errorCode"), "INVALID_TYPE");
 });
 
 test("reading gives null for what is missing, one bad field refuses all", async () => {
   const body = { ids: [ADA, "003Sb000000ZZZZ", "oops"], fields: ["Id", "lastname"] };
   const answer = await call("POST", `${COLLECTION}/Contact`, body);
   assert.deepEqual(readList(answer.json, "").length, 3);
-  assert.equal(at(answer.json, "0.LastName"), "King");
-  assert.equal(at(answer.json, "1"), null);
+  assert.equal(getAt(answer.json, "0.LastName"), "King");
+  assert.equal(getAt(answer.json, "1"), null);
   assert.equal((await call("POST", `${COLLECTION}/Contact`, { ...body, fields: ["Nope"] })).status, 400);
 });
 
@@ -107,9 +107,9 @@ test("upsert and delete work on many", async () => {
     [false, true],
   );
   const deleted = await call("DELETE", `${COLLECTION}?ids=${ADA},${ADA},oops&allOrNone=false`);
-  assert.equal(at(deleted.json, "0.success"), true);
-  assert.equal(at(deleted.json, "1.errors.0.statusCode"), "ENTITY_IS_DELETED");
-  assert.equal(at(deleted.json, "2.errors.0.statusCode"), "MALFORMED_ID");
+  assert.equal(getAt(deleted.json, "0.success"), true);
+  assert.equal(getAt(deleted.json, "1.errors.0.statusCode"), "ENTITY_IS_DELETED");
+  assert.equal(getAt(deleted.json, "2.errors.0.statusCode"), "MALFORMED_ID");
 });
 
 test("composite requests see each other's results, a failed part has a list as its body", async () => {
@@ -129,8 +129,8 @@ test("composite requests see each other's results, a failed part has a list as i
   const statuses = readList(answer.json, "compositeResponse").map((one) => one["httpStatusCode"]);
   assert.deepEqual(statuses, [201, 201, 200, 404]);
   assert.equal(
-    at(answer.json, "compositeResponse.2.body.records.0.Id"),
-    at(answer.json, "compositeResponse.1.body.id"),
+    getAt(answer.json, "compositeResponse.2.body.records.0.Id"),
+    getAt(answer.json, "compositeResponse.1.body.id"),
   );
   assert.equal(readText(answer.json, "compositeResponse.3.body.0.errorCode"), "NOT_FOUND");
   const failing = [parts[0], part("b", "sobjects/Contact", {})];
@@ -139,8 +139,8 @@ test("composite requests see each other's results, a failed part has a list as i
   const named = [{ ...plain, httpHeaders: { Accept: "application/json" } }];
   assert.equal((await call("POST", `${DATA}/composite`, { compositeRequest: named })).status, 400);
   const halted = await call("POST", `${DATA}/composite`, { allOrNone: true, compositeRequest: failing });
-  assert.equal(at(halted.json, "compositeResponse.0.body.0.errorCode"), "PROCESSING_HALTED");
-  assert.equal(at(halted.json, "compositeResponse.1.body.0.errorCode"), "REQUIRED_FIELD_MISSING");
+  assert.equal(getAt(halted.json, "compositeResponse.0.body.0.errorCode"), "PROCESSING_HALTED");
+  assert.equal(getAt(halted.json, "compositeResponse.1.body.0.errorCode"), "REQUIRED_FIELD_MISSING");
   assert.equal(sandbox.records("salesforce", "Account").length, 4);
   const many = await call("POST", `${DATA}/composite`, {
     compositeRequest: Array.from({ length: 26 }, () => parts[0]),
@@ -169,7 +169,7 @@ test("a composite batch answers part by part, a tree all or none", async () => {
     { method: "GET", url: "v60.0/sobjects/Nope" },
   ];
   const batch = await call("POST", `${DATA}/composite/batch`, { batchRequests });
-  assert.equal(at(batch.json, "hasErrors"), true);
+  assert.equal(getAt(batch.json, "hasErrors"), true);
   assert.deepEqual(
     readList(batch.json, "results").map((one) => one["statusCode"]),
     [200, 404],
@@ -180,6 +180,6 @@ test("a composite batch answers part by part, a tree all or none", async () => {
   ];
   const tree = await call("POST", `${DATA}/composite/tree/Account`, { records });
   assert.equal(tree.status, 400);
-  assert.equal(at(tree.json, "results.0.referenceId"), "r2");
+  assert.equal(getAt(tree.json, "results.0.referenceId"), "r2");
   assert.equal(sandbox.records("salesforce", "Account").length, 3);
 });

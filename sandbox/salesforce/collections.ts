@@ -6,7 +6,14 @@ import { readDuplicateHeader } from "./duplicate-rules.ts";
 import { refuse, ROLLED_BACK, showSaveError, type SaveError } from "./errors.ts";
 import { normalizeId } from "./ids.ts";
 import type { ObjectStore, Org } from "./org.ts";
-import { deleteRecord, insertRecord, notFound, updateRecord, upsertRecord, type Saved } from "./records.ts";
+import {
+  deleteRecord,
+  insertRecord,
+  buildNotFound,
+  updateRecord,
+  upsertRecord,
+  type Saved,
+} from "./records.ts";
 import { API, findFields, parseBody, showRecord, findStore, type OrgSource } from "./sobjects.ts";
 
 const MAX_RECORDS = 200;
@@ -166,7 +173,7 @@ function upsertMany(org: Org, exchange: SandboxExchange): SandboxAnswer {
   const steps = records.map(({ store, values }) => (): Saved => {
     const key = store.find(exchange.params["field"] ?? "");
     if (key === undefined || (!key.externalId && key.name !== "Id"))
-      return buildFailure(notFound(exchange.params["field"] ?? ""));
+      return buildFailure(buildNotFound(exchange.params["field"] ?? ""));
     const entry = Object.entries(values).find(([name]) => name.toLowerCase() === key.name.toLowerCase());
     const value = asText(entry?.[1]);
     if (value === undefined)

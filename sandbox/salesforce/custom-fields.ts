@@ -1,7 +1,7 @@
 // Custom fields in the Metadata API: the rules for definitions, and the resulting fields.
 
 import type { SaveError } from "./errors.ts";
-import { field as makeField, type Field, type PicklistValue } from "./fields.ts";
+import { defineField as makeField, type Field, type PicklistValue } from "./fields.ts";
 import type { ObjectStore, Org } from "./org.ts";
 import { findChild, listChildren, readChildText, type Element } from "./xml.ts";
 
@@ -34,16 +34,16 @@ export function planCustomField(org: Org, element: Element): CustomFieldPlan | {
   const type = readChildText(element, "type") ?? "";
   const kind = TYPES[type];
   if (kind === undefined)
-    return { error: fault("INVALID_FIELD", `'${type}' is not a valid value for the enum 'FieldType'`) };
+    return { error: buildFault("INVALID_FIELD", `'${type}' is not a valid value for the enum 'FieldType'`) };
   const existing = named.store.definition.fields.get(named.name.toLowerCase());
   if (existing !== undefined && existing.type !== kind)
-    return { error: fault("FIELD_INTEGRITY_EXCEPTION", "Cannot change field type") };
+    return { error: buildFault("FIELD_INTEGRITY_EXCEPTION", "Cannot change field type") };
   const broken = findBrokenRule(org, element, type);
-  if (broken !== undefined) return { error: fault("FIELD_INTEGRITY_EXCEPTION", broken) };
+  if (broken !== undefined) return { error: buildFault("FIELD_INTEGRITY_EXCEPTION", broken) };
   return { store: named.store, field: readField(element, named.name, type, kind, existing), existing };
 }
 
-function fault(code: string, message: string): SaveError {
+function buildFault(code: string, message: string): SaveError {
   return { code, message };
 }
 
@@ -55,21 +55,21 @@ export function locateField(
   const [objectName = "", name = "", ...rest] = fullName.split(".");
   const store = org.find(objectName);
   if (rest.length > 0 || name === "")
-    return { error: fault("INVALID_FULL_NAME", `Invalid fullName: ${fullName}`) };
+    return { error: buildFault("INVALID_FULL_NAME", `Invalid fullName: ${fullName}`) };
   if (store === undefined) {
     return {
-      error: fault(
+      error: buildFault(
         "INVALID_CROSS_REFERENCE_KEY",
         `Entity of type 'CustomObject' named '${objectName}' cannot be found`,
       ),
     };
   }
   if (!name.endsWith("__c"))
-    return { error: fault("INVALID_FULL_NAME", `The name ${name} must end with __c`) };
+    return { error: buildFault("INVALID_FULL_NAME", `The name ${name} must end with __c`) };
   const stem = name.slice(0, -3);
   if (!/^[A-Za-z][A-Za-z0-9_]{0,39}$/.test(stem) || stem.includes("__") || stem.endsWith("_")) {
     const message = `The Custom Field API Name "${stem}" can only contain underscores and alphanumeric characters, must begin with a letter and be at most 40 characters long.`;
-    return { error: fault("INVALID_FULL_NAME", message) };
+    return { error: buildFault("INVALID_FULL_NAME", message) };
   }
   return { store, name };
 }

@@ -5,7 +5,7 @@ import {
   listChangedColumns,
   buildChangeSchema,
   encodeChange,
-  eventName,
+  toEventName,
   type Change,
   type ChangeSchema,
   type ChangeType,
@@ -128,7 +128,7 @@ export class EventBus {
 
   /** Publishes the changes of a transaction. Equal updates of several records of one object become one event. */
   changed(changes: OrgChange[]): void {
-    const transactionKey = randomKey();
+    const transactionKey = generateKey();
     let sequenceNumber = 1;
     for (const group of mergeUpdates(changes)) {
       const [first] = group;
@@ -143,7 +143,7 @@ export class EventBus {
     const store = this.#org().find(objectName);
     if (store === undefined) throw new RangeError(`no Salesforce object ${objectName}`);
     const nothing = { changeType, before: {}, after: {} };
-    this.#publish(store, recordIds, nothing, { transactionKey: randomKey(), sequenceNumber: 1 });
+    this.#publish(store, recordIds, nothing, { transactionKey: generateKey(), sequenceNumber: 1 });
   }
 
   #publish(
@@ -153,7 +153,7 @@ export class EventBus {
     place: { transactionKey: string; sequenceNumber: number },
   ): void {
     const { name } = store.definition;
-    const channels = this.#listChannels(eventName(name));
+    const channels = this.#listChannels(toEventName(name));
     // There is no error: a user who may not see an object as a whole gets none of its events.
     if (channels.size === 0 || this.settings.hidden.includes(name) || !canSeeAll(this.#org(), name)) return;
     const schema = buildChangeSchema(store.definition);
@@ -188,7 +188,7 @@ export class EventBus {
   /** Returns the id of the schema that an object's events have now. */
   getSchemaId(event: string): string {
     const stores = [...this.#org().stores.values()];
-    const store = stores.find(({ definition }) => eventName(definition.name) === event);
+    const store = stores.find(({ definition }) => toEventName(definition.name) === event);
     if (store === undefined) return "";
     const schema = buildChangeSchema(store.definition);
     this.schemas.set(schema.id, schema);
@@ -267,7 +267,7 @@ export class EventBus {
       const event = this.#events[index];
       if (event === undefined || found.length >= max) break;
       if (!event.channels.has(topic.channel)) continue;
-      if (topic.event === undefined || topic.event === eventName(event.entityName)) found.push(event);
+      if (topic.event === undefined || topic.event === toEventName(event.entityName)) found.push(event);
     }
     return found;
   }
@@ -283,7 +283,7 @@ export class EventBus {
   }
 }
 
-function randomKey(): string {
+function generateKey(): string {
   return randomBytes(16)
     .toString("hex")
     .replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");

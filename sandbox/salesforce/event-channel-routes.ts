@@ -2,7 +2,7 @@
 
 import { asData, asText, type Data, type SandboxAnswer, type SandboxExchange } from "../exchange.ts";
 import type { Router } from "../router.ts";
-import { eventName } from "./change-schema.ts";
+import { toEventName } from "./change-schema.ts";
 import { refuse } from "./errors.ts";
 import { STANDARD_CHANNEL, type Channel, type EventBus, type Member } from "./event-bus.ts";
 import { API, parseBody, type OrgSource } from "./sobjects.ts";
@@ -20,20 +20,20 @@ export function addEventChannelRoutes(router: Router, org: OrgSource, bus: Event
   ] as const) {
     router.add("GET", `${path}/${name}/:id`, (exchange) => {
       const found = rows().get(exchange.params["id"] ?? "");
-      if (found === undefined) throw notFound();
+      if (found === undefined) throw refuseNotFound();
       return { status: 200, body: showRow(found) };
     });
     router.add("DELETE", `${path}/${name}/:id`, (exchange) => remove(bus, name, exchange.params["id"] ?? ""));
     router.add("PATCH", `${path}/${name}/:id`, (exchange) => {
       const found = rows().get(exchange.params["id"] ?? "");
-      if (found === undefined) throw notFound();
+      if (found === undefined) throw refuseNotFound();
       return patch(bus, found, exchange);
     });
   }
   router.add("GET", `${API}/tooling/query`, (exchange) => query(bus, exchange));
 }
 
-function notFound(): Error {
+function refuseNotFound(): Error {
   return refuse(404, "NOT_FOUND", "The requested resource does not exist");
 }
 
@@ -97,15 +97,15 @@ function createMember(org: OrgSource, bus: EventBus, exchange: SandboxExchange):
   const metadata = asData(body["Metadata"]);
   const wanted = asText(metadata["eventChannel"]) ?? "";
   const channel = [...bus.channels.values()].find(({ developerName: name }) =>
-    sameName(`${name}__chn`, wanted),
+    isSameName(`${name}__chn`, wanted),
   );
   const eventChannel = channel === undefined ? wanted : `${channel.developerName}__chn`;
   if (channel === undefined && eventChannel !== STANDARD_CHANNEL) {
     throw refuse(400, "INVALID_CROSS_REFERENCE_KEY", `The event channel ${wanted} does not exist.`);
   }
   const entity = asText(metadata["selectedEntity"]) ?? "";
-  const known = [...org().stores.values()].map(({ definition }) => eventName(definition.name));
-  const selectedEntity = known.find((name) => sameName(name, entity));
+  const known = [...org().stores.values()].map(({ definition }) => toEventName(definition.name));
+  const selectedEntity = known.find((name) => isSameName(name, entity));
   if (selectedEntity === undefined) {
     throw refuse(400, "INVALID_FIELD", `The selected entity ${entity} cannot be found or is not supported.`);
   }
@@ -124,7 +124,7 @@ function createMember(org: OrgSource, bus: EventBus, exchange: SandboxExchange):
   return answerCreated(id);
 }
 
-function sameName(one: string, other: string): boolean {
+function isSameName(one: string, other: string): boolean {
   return one.toLowerCase() === other.toLowerCase();
 }
 
@@ -134,13 +134,13 @@ function showRow(row: Channel | Member): Data {
     ? { ...row.metadata, eventChannel: row.eventChannel, selectedEntity: row.selectedEntity }
     : row.metadata;
   return {
-    ...columns(row),
+    ...listColumns(row),
     FullName: isMember ? row.developerName : `${row.developerName}__chn`,
     Metadata: metadata,
   };
 }
 
-function columns(row: Channel | Member): Data {
+function listColumns(row: Channel | Member): Data {
   const base = { Id: row.id, DeveloperName: row.developerName };
   return "selectedEntity" in row
     ? { ...base, EventChannel: row.eventChannel, SelectedEntity: row.selectedEntity }
@@ -163,7 +163,7 @@ function remove(bus: EventBus, kind: string, id: string): SandboxAnswer {
   requireRight(bus);
   const rows: Map<string, Channel | Member> = kind === CHANNEL ? bus.channels : bus.members;
   const row = rows.get(id);
-  if (row === undefined) throw notFound();
+  if (row === undefined) throw refuseNotFound();
   const isUsed =
     kind === CHANNEL &&
     [...bus.members.values()].some(({ eventChannel }) => eventChannel === `${row.developerName}__chn`);
@@ -177,9 +177,9 @@ function query(bus: EventBus, exchange: SandboxExchange): SandboxAnswer {
   const text = exchange.query.get("q") ?? "";
   const [, list = "", kind = "", where = ""] =
     /^\s*select\s+(.+?)\s+from\s+(\w+)(?:\s+where\s+(.+))?\s*$/is.exec(text) ?? [];
-  const rows: (Channel | Member)[] | undefined = sameName(kind, CHANNEL)
+  const rows: (Channel | Member)[] | undefined = isSameName(kind, CHANNEL)
     ? [...bus.channels.values()]
-    : sameName(kind, MEMBER)
+    : isSameName(kind, MEMBER)
       ? [...bus.members.values()]
       : undefined;
   if (rows === undefined) throw refuse(400, "MALFORMED_QUERY", `unexpected query: ${text}`);
@@ -188,22 +188,22 @@ function query(bus: EventBus, exchange: SandboxExchange): SandboxAnswer {
   if (conditions.includes(null)) throw refuse(400, "MALFORMED_QUERY", `unexpected condition: ${where}`);
   const names = list.split(",").map((name) => name.trim());
   const found = rows
-    .map(columns)
+    .map(listColumns)
     .filter((row) =>
-      conditions.every((one) => sameName(asText(cell(row, one?.[1] ?? "")) ?? "", one?.[2] ?? "")),
+      conditions.every((one) => isSameName(asText(getCell(row, one?.[1] ?? "")) ?? "", one?.[2] ?? "")),
     );
   const records = found.map((row) => ({
     attributes: {
       type: kind,
       url: `/services/data/v60.0/tooling/sobjects/${kind}/${asText(row["Id"]) ?? ""}`,
     },
-    ...Object.fromEntries(names.map((name) => [name, cell(row, name)])),
+    ...Object.fromEntries(names.map((name) => [name, getCell(row, name)])),
   }));
   return { status: 200, body: { size: records.length, totalSize: records.length, done: true, records } };
 }
 
-function cell(row: Data, name: string): unknown {
-  const key = Object.keys(row).find((one) => sameName(one, name));
+function getCell(row: Data, name: string): unknown {
+  const key = Object.keys(row).find((one) => isSameName(one, name));
   if (key === undefined) throw refuse(400, "INVALID_FIELD", `No such column '${name}'`);
   return row[key];
 }

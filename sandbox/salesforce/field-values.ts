@@ -41,7 +41,7 @@ function isText(field: Field): boolean {
   );
 }
 
-function wrong(field: Field, code: string, message: string): CheckedValue {
+function refuseValue(field: Field, code: string, message: string): CheckedValue {
   return { error: { code, message, fields: [field.name] } };
 }
 
@@ -76,7 +76,7 @@ function checkNumber(field: Field, input: unknown): CheckedValue {
   if (!Number.isFinite(number)) return refuseType(field.type === "int" ? "int" : "double", input);
   const whole = field.type === "int" ? 10 : field.precision - field.scale;
   if (Math.abs(number) >= 10 ** whole) {
-    return wrong(
+    return refuseValue(
       field,
       "NUMBER_OUTSIDE_VALID_RANGE",
       `${field.label}: value outside of valid range on numeric field: ${number}`,
@@ -97,15 +97,19 @@ function checkReference(org: Org, field: Field, input: unknown): CheckedValue {
   if (typeof input !== "string") return refuseType("reference", input);
   const id = normalizeId(input);
   if (id === undefined)
-    return wrong(field, "MALFORMED_ID", `${field.label}: id value of incorrect type: ${input}`);
+    return refuseValue(field, "MALFORMED_ID", `${field.label}: id value of incorrect type: ${input}`);
   const store = org.ofId(id);
   const polymorphic = field.name === "WhoId" || field.name === "WhatId" || field.name === "OwnerId";
   if (store === undefined || (!polymorphic && !field.referenceTo.includes(store.definition.name))) {
-    return wrong(field, "FIELD_INTEGRITY_EXCEPTION", `${field.label}: id value of incorrect type: ${input}`);
+    return refuseValue(
+      field,
+      "FIELD_INTEGRITY_EXCEPTION",
+      `${field.label}: id value of incorrect type: ${input}`,
+    );
   }
   const record = store.lookup(id);
   if (record === undefined || record.deleted)
-    return wrong(field, "INVALID_CROSS_REFERENCE_KEY", "invalid cross reference id");
+    return refuseValue(field, "INVALID_CROSS_REFERENCE_KEY", "invalid cross reference id");
   return { value: id };
 }
 
@@ -118,7 +122,7 @@ function checkPicklist(field: Field, input: unknown): CheckedValue {
     );
     if (bad !== undefined) {
       const message = `${field.label}: bad value for restricted picklist field: ${bad}`;
-      return wrong(field, "INVALID_OR_NULL_FOR_RESTRICTED_PICKLIST", message);
+      return refuseValue(field, "INVALID_OR_NULL_FOR_RESTRICTED_PICKLIST", message);
     }
   }
   return checkText(field, input);
@@ -129,14 +133,14 @@ function checkText(field: Field, input: unknown): CheckedValue {
     return isData(input) || Array.isArray(input) ? refuseType("string", {}) : refuseType("string", input);
   if (field.length > 0 && input.length > field.length) {
     const shown = input.length > 120 ? `${input.slice(0, 120)}...` : input;
-    return wrong(
+    return refuseValue(
       field,
       "STRING_TOO_LONG",
       `${field.label}: data value too large: ${shown} (max length=${field.length})`,
     );
   }
   if (field.type === "email" && !EMAIL.test(input)) {
-    return wrong(field, "INVALID_EMAIL_ADDRESS", `${field.label}: invalid email address: ${input}`);
+    return refuseValue(field, "INVALID_EMAIL_ADDRESS", `${field.label}: invalid email address: ${input}`);
   }
   return { value: input };
 }

@@ -74,7 +74,7 @@ const LENGTHS: Record<string, number> = {
   reference: 18,
 };
 
-export function field(name: string, type: string, extra: Extra = {}): Field {
+export function defineField(name: string, type: string, extra: Extra = {}): Field {
   const relationshipName =
     extra.to === undefined
       ? null
@@ -122,13 +122,18 @@ function toLabel(name: string): string {
 }
 
 const SYSTEM_FIELDS = (): Field[] => [
-  field("Id", "id", { readOnly: true, defaultValue: "" }),
-  field("IsDeleted", "boolean", { readOnly: true }),
-  field("CreatedDate", "datetime", { readOnly: true, required: true, defaultValue: "" }),
-  field("CreatedById", "reference", { readOnly: true, required: true, to: "User", defaultValue: "" }),
-  field("LastModifiedDate", "datetime", { readOnly: true, required: true, defaultValue: "" }),
-  field("LastModifiedById", "reference", { readOnly: true, required: true, to: "User", defaultValue: "" }),
-  field("SystemModstamp", "datetime", { readOnly: true, required: true, defaultValue: "" }),
+  defineField("Id", "id", { readOnly: true, defaultValue: "" }),
+  defineField("IsDeleted", "boolean", { readOnly: true }),
+  defineField("CreatedDate", "datetime", { readOnly: true, required: true, defaultValue: "" }),
+  defineField("CreatedById", "reference", { readOnly: true, required: true, to: "User", defaultValue: "" }),
+  defineField("LastModifiedDate", "datetime", { readOnly: true, required: true, defaultValue: "" }),
+  defineField("LastModifiedById", "reference", {
+    readOnly: true,
+    required: true,
+    to: "User",
+    defaultValue: "",
+  }),
+  defineField("SystemModstamp", "datetime", { readOnly: true, required: true, defaultValue: "" }),
 ];
 
 export function buildObjectDefinition(
@@ -139,7 +144,7 @@ export function buildObjectDefinition(
 ): ObjectDefinition {
   const owner = OWNERLESS.has(name)
     ? []
-    : [field("OwnerId", "reference", { to: "User", required: true, defaultValue: "" })];
+    : [defineField("OwnerId", "reference", { to: "User", required: true, defaultValue: "" })];
   const missing = MISSING[name] ?? [];
   const all = [...SYSTEM_FIELDS(), ...owner, ...fields].filter((one) => !missing.includes(one.name));
   return {

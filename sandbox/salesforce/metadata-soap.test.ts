@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
-import { at, openCaller, openSandbox, readText, type Call, type Response } from "../test-client.ts";
+import { getAt, openCaller, openSandbox, readText, type Call, type Response } from "../test-client.ts";
 
 const sandbox = await openSandbox();
 let token: string;
@@ -67,7 +67,7 @@ test("a new field exists for nobody until an assigned permission set grants it",
   );
   const write = (): Promise<Response> => call("POST", `${DATA}/sobjects/Account`, { Name: "x", Score__c: 5 });
   const hidden = await write();
-  assert.equal(at(hidden.json, "0.message"), "No such column 'Score__c' on sobject of type Account");
+  assert.equal(getAt(hidden.json, "0.message"), "No such column 'Score__c' on sobject of type Account");
   assert.doesNotMatch((await call("GET", `${DATA}/sobjects/Account/describe`)).text, /Score__c/);
   assert.match((await soap(grant("Score__c"))).text, /<success>true/);
   assert.equal((await write()).status, 400);
@@ -76,7 +76,7 @@ test("a new field exists for nobody until an assigned permission set grants it",
   assert.match((await call("GET", `${DATA}/sobjects/Account/describe`)).text, /Score__c/);
   const again = await assign();
   assert.equal(again.status, 400);
-  assert.equal(at(again.json, "0.errorCode"), "DUPLICATE_VALUE");
+  assert.equal(getAt(again.json, "0.errorCode"), "DUPLICATE_VALUE");
 });
 
 test("a permission set is replaced, not merged", async () => {
@@ -92,7 +92,7 @@ test("a permission set is replaced, not merged", async () => {
 test("a required field is visible at once and cannot be granted", async () => {
   await soap(upsert(field("Must__c", "<type>Text</type><length>20</length><required>true</required>")));
   const refused = await call("POST", `${DATA}/sobjects/Account`, { Name: "x" });
-  assert.equal(at(refused.json, "0.message"), "Required fields are missing: [Must__c]");
+  assert.equal(getAt(refused.json, "0.message"), "Required fields are missing: [Must__c]");
   assert.match((await soap(grant("Must__c"))).text, /You cannot deploy to a required field: Account.Must__c/);
 });
 

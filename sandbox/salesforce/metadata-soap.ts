@@ -47,11 +47,15 @@ class SoapFault extends Error {
 
   answer(): SandboxAnswer {
     const body = toXml("soapenv:Fault", { faultcode: this.code, faultstring: this.message });
-    return { status: 500, headers: { "content-type": "text/xml; charset=utf-8" }, body: envelope(body) };
+    return {
+      status: 500,
+      headers: { "content-type": "text/xml; charset=utf-8" },
+      body: wrapInEnvelope(body),
+    };
   }
 }
 
-function envelope(content: string): string {
+function wrapInEnvelope(content: string): string {
   return `<?xml version="1.0" encoding="UTF-8"?><soapenv:Envelope xmlns:soapenv="http://schemas.xmlsoap.org/soap/envelope/" xmlns="http://soap.sforce.com/2006/04/metadata" xmlns:sf="http://soap.sforce.com/2006/04/metadata" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"><soapenv:Body>${content}</soapenv:Body></soapenv:Envelope>`;
 }
 
@@ -81,8 +85,12 @@ function answer(org: Org, exchange: SandboxExchange, grants: Grants, countCall: 
   const call = findChild(root, "Body")?.children[0];
   if (call === undefined) throw new SoapFault("soapenv:Client", "The body holds no operation");
   const allOrNone = readChildText(findChild(head, "AllOrNoneHeader"), "allOrNone") === "true";
-  const content = `<${call.name}Response>${operation(org, call, allOrNone)}</${call.name}Response>`;
-  return { status: 200, headers: { "content-type": "text/xml; charset=utf-8" }, body: envelope(content) };
+  const content = `<${call.name}Response>${runOperation(org, call, allOrNone)}</${call.name}Response>`;
+  return {
+    status: 200,
+    headers: { "content-type": "text/xml; charset=utf-8" },
+    body: wrapInEnvelope(content),
+  };
 }
 
 function parseRequest(text: string): Element {
@@ -96,7 +104,7 @@ function parseRequest(text: string): Element {
   }
 }
 
-function operation(org: Org, call: Element, allOrNone: boolean): string {
+function runOperation(org: Org, call: Element, allOrNone: boolean): string {
   switch (call.name) {
     case "upsertMetadata":
       return upsert(org, call, allOrNone);

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
-import { at, openCaller, openSandbox, readText, type Response } from "../test-client.ts";
+import { getAt, openCaller, openSandbox, readText, type Response } from "../test-client.ts";
 
 const REDIRECT = "http://127.0.0.1:9/callback";
 const VERIFIER = "v".repeat(64);
@@ -42,11 +42,11 @@ async function connect(scope = "api refresh_token", verifier = VERIFIER): Promis
 test("the token answer has Salesforce's members and no expires_in", async () => {
   const { json, status, text } = await connect();
   assert.equal(status, 200);
-  assert.equal(at(json, "instance_url"), sandbox.salesforce.url);
-  assert.equal(at(json, "token_type"), "Bearer");
+  assert.equal(getAt(json, "instance_url"), sandbox.salesforce.url);
+  assert.equal(getAt(json, "token_type"), "Bearer");
   assert.match(readText(json, "issued_at"), /^\d{13}$/);
   assert.match(readText(json, "id"), /\/id\/00D\w{15}\/005\w{15}$/);
-  assert.equal(at(json, "scope"), "api refresh_token");
+  assert.equal(getAt(json, "scope"), "api refresh_token");
   assert.doesNotMatch(text, /expires_in/);
 });
 
@@ -54,14 +54,14 @@ test("without the scope for it there is no refresh token, and a wrong verifier g
   assert.doesNotMatch((await connect("api full")).text, /"refresh_token"/);
   const wrong = await connect("api", "w".repeat(64));
   assert.equal(wrong.status, 400);
-  assert.equal(at(wrong.json, "error_description"), "invalid code verifier");
+  assert.equal(getAt(wrong.json, "error_description"), "invalid code verifier");
 });
 
 test("each refresh gives a new refresh token, and a used one revokes everything of its grant", async () => {
   const first = await connect();
   const second = await refresh(readText(first.json, "refresh_token"));
   assert.equal(second.status, 200);
-  assert.notEqual(at(second.json, "refresh_token"), at(first.json, "refresh_token"));
+  assert.notEqual(getAt(second.json, "refresh_token"), getAt(first.json, "refresh_token"));
   const session = openCaller(sandbox.salesforce.url, readText(second.json, "access_token"));
   assert.equal((await session("GET", "/services/oauth2/userinfo")).status, 200);
   const reused = await refresh(readText(first.json, "refresh_token"));
@@ -86,7 +86,7 @@ test("introspection tells when a session ends, revoking ends it", async () => {
   const { accessToken } = sandbox.salesforce.mintToken({ expiresInSeconds: 100 });
   const form = new URLSearchParams({ token: accessToken, client_id: "app", client_secret: "s" }).toString();
   const active = await call("POST", "/services/oauth2/introspect", form);
-  const left = Number(at(active.json, "exp")) - Date.now() / 1000;
+  const left = Number(getAt(active.json, "exp")) - Date.now() / 1000;
   assert.ok(left > 90 && left <= 100);
   assert.equal((await call("POST", "/services/oauth2/revoke", form)).status, 200);
   assert.deepEqual((await call("POST", "/services/oauth2/introspect", form)).json, { active: false });
@@ -96,7 +96,7 @@ test("client credentials give a session without refresh, unknown grants are refu
   const answer = await token({ grant_type: "client_credentials" });
   assert.equal(answer.status, 200);
   assert.doesNotMatch(answer.text, /"refresh_token"/);
-  assert.equal(at((await token({ grant_type: "password" })).json, "error"), "unsupported_grant_type");
+  assert.equal(getAt((await token({ grant_type: "password" })).json, "error"), "unsupported_grant_type");
 });
 
 test("userinfo names the user and the organisation", async () => {

@@ -86,7 +86,7 @@ export class ObjectStore {
 
   /** Returns the ids of live records with this value in an indexed field, ignoring case. */
   holders(name: string, value: Scalar): string[] {
-    return value === null ? [] : [...(this.#indexes.get(name)?.get(indexKey(value)) ?? [])];
+    return value === null ? [] : [...(this.#indexes.get(name)?.get(toIndexKey(value)) ?? [])];
   }
 
   nextId(): string {
@@ -118,7 +118,7 @@ export class ObjectStore {
     const key = toRecordNumber(id);
     if (key === undefined) throw new RangeError(`${id} is not an id of this organisation`);
     const deleted = values["IsDeleted"] === true;
-    const record = { key, id, values, deleted, updatedAt: modifiedAt(values) };
+    const record = { key, id, values, deleted, updatedAt: readModifiedTime(values) };
     this.table.keep(record);
     for (const name of this.#indexes.keys()) if (!deleted) this.#enter(name, record);
     return record;
@@ -127,7 +127,7 @@ export class ObjectStore {
   set(record: StoredRecord, values: Record<string, Scalar>): void {
     for (const name of this.#indexes.keys()) if (name in values) this.#leave(name, record);
     Object.assign(record.values, values);
-    record.updatedAt = modifiedAt(record.values);
+    record.updatedAt = readModifiedTime(record.values);
     this.table.keep(record);
     for (const name of this.#indexes.keys()) if (name in values) this.#enter(name, record);
   }
@@ -153,8 +153,8 @@ export class ObjectStore {
     const value = record.values[name];
     if (value === null || value === undefined) return;
     const index = this.#indexes.get(name);
-    const ids = index?.get(indexKey(value));
-    if (ids === undefined) index?.set(indexKey(value), new Set([record.id]));
+    const ids = index?.get(toIndexKey(value));
+    if (ids === undefined) index?.set(toIndexKey(value), new Set([record.id]));
     else ids.add(record.id);
   }
 
@@ -162,17 +162,17 @@ export class ObjectStore {
     const value = record.values[name];
     if (value === null || value === undefined) return;
     const index = this.#indexes.get(name);
-    const ids = index?.get(indexKey(value));
+    const ids = index?.get(toIndexKey(value));
     ids?.delete(record.id);
-    if (ids?.size === 0) index?.delete(indexKey(value));
+    if (ids?.size === 0) index?.delete(toIndexKey(value));
   }
 }
 
-function modifiedAt(values: Record<string, Scalar>): number {
+function readModifiedTime(values: Record<string, Scalar>): number {
   return Date.parse(String(values["SystemModstamp"]).replace("+0000", "Z"));
 }
 
-function indexKey(value: string | number | boolean): string {
+function toIndexKey(value: string | number | boolean): string {
   return String(value).toLowerCase();
 }
 

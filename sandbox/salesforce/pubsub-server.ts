@@ -16,7 +16,7 @@ import type { Grants } from "../oauth/grants.ts";
 import { toReachableHost } from "../reachable-host.ts";
 import type { EventBus } from "./event-bus.ts";
 import { ORG_ID } from "./org.ts";
-import { readBytes, decode, encode, frame, unframe, type Fields } from "./pubsub-wire.ts";
+import { readBytes, decode, encode, buildFrame, unframe, type Fields } from "./pubsub-wire.ts";
 import { Subscriber } from "./subscriber.ts";
 
 const PREFIX = "sfdc.platform.eventbus.grpc.";
@@ -190,7 +190,7 @@ export class PubSubServer {
     const subscriber = new Subscriber(this.#bus, {
       send(message) {
         respond();
-        if (!stream.destroyed) stream.write(frame(message));
+        if (!stream.destroyed) stream.write(buildFrame(message));
       },
       end(code, message) {
         if (stream.destroyed) return;
@@ -244,7 +244,7 @@ function fail(stream: ServerHttp2Stream, code: string, message: string, status?:
 function answer(stream: ServerHttp2Stream, message: Buffer): void {
   stream.respond(HEAD, { waitForTrailers: true });
   stream.once("wantTrailers", () => stream.sendTrailers({ "grpc-status": "0", [RPC_ID]: randomUUID() }));
-  stream.end(frame(message));
+  stream.end(buildFrame(message));
 }
 
 /** Reads a unary call, which is answered when the caller has ended its request, like by any gRPC server. */

@@ -61,7 +61,7 @@ function encodeVarint(value: number): Buffer {
   return Buffer.from(bytes);
 }
 
-export function frame(message: Buffer): Buffer {
+export function buildFrame(message: Buffer): Buffer {
   const prefix = Buffer.alloc(5);
   prefix.writeUInt32BE(message.length, 1);
   return Buffer.concat([prefix, message]);

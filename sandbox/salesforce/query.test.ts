@@ -2,7 +2,15 @@
 
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
-import { at, openCaller, readList, openSandbox, readText, type Call, type Response } from "../test-client.ts";
+import {
+  getAt,
+  openCaller,
+  readList,
+  openSandbox,
+  readText,
+  type Call,
+  type Response,
+} from "../test-client.ts";
 
 const sandbox = await openSandbox();
 let call: Call;
@@ -86,9 +94,9 @@ test("parents are nested, counting gives a total only", async () => {
   const answer = await query(
     "SELECT Id, Account.Name, Account.Industry FROM Contact WHERE LastName = 'King'",
   );
-  assert.equal(at(answer.json, "records.0.Account.Name"), "Northwind Traders");
-  assert.equal(at(answer.json, "records.0.Account.Industry"), "Retail");
-  assert.equal(at(answer.json, "records.0.Account.attributes.type"), "Account");
+  assert.equal(getAt(answer.json, "records.0.Account.Name"), "Northwind Traders");
+  assert.equal(getAt(answer.json, "records.0.Account.Industry"), "Retail");
+  assert.equal(getAt(answer.json, "records.0.Account.attributes.type"), "Account");
   const count = await query("SELECT COUNT() FROM Contact");
   assert.deepEqual(count.json, { totalSize: 4, done: true, records: [] });
 });
@@ -96,7 +104,7 @@ test("parents are nested, counting gives a total only", async () => {
 test("all fields need a limit", async () => {
   assert.equal(await refusal("SELECT FIELDS(ALL) FROM Account"), "MALFORMED_QUERY");
   const answer = await query("SELECT FIELDS(ALL) FROM Account LIMIT 1");
-  assert.equal(at(answer.json, "records.0.BillingCity"), "Oslo");
+  assert.equal(getAt(answer.json, "records.0.BillingCity"), "Oslo");
 });
 
 test("queries that cannot be answered are refused with Salesforce's codes", async () => {
@@ -136,8 +144,8 @@ test("deleted records appear in queryAll only", async () => {
   const made = await call("POST", "/services/data/v60.0/sobjects/Campaign", { Name: "Gone" });
   await call("DELETE", `/services/data/v60.0/sobjects/Campaign/${readText(made.json, "id")}`);
   const soql = "SELECT Id FROM Campaign WHERE IsDeleted = true";
-  assert.equal(at((await query(soql)).json, "totalSize"), 0);
-  assert.equal(at((await query(soql, "queryAll")).json, "totalSize"), 1);
+  assert.equal(getAt((await query(soql)).json, "totalSize"), 0);
+  assert.equal(getAt((await query(soql, "queryAll")).json, "totalSize"), 1);
 });
 
 test("long results come in pages, an unknown cursor is refused", async () => {
@@ -153,11 +161,11 @@ test("long results come in pages, an unknown cursor is refused", async () => {
   let page = await query("SELECT Subject FROM Task", "query", options);
   for (;;) {
     sizes.push(readList(page.json, "records").length);
-    assert.equal(at(page.json, "totalSize"), 450);
-    if (at(page.json, "done") === true) break;
+    assert.equal(getAt(page.json, "totalSize"), 450);
+    if (getAt(page.json, "done") === true) break;
     page = await call("GET", readText(page.json, "nextRecordsUrl"), undefined, options);
   }
   assert.deepEqual(sizes, [200, 200, 50]);
   const lost = await call("GET", "/services/data/v60.0/query/01gNone-2000");
-  assert.equal(at(lost.json, "0.errorCode"), "INVALID_QUERY_LOCATOR");
+  assert.equal(getAt(lost.json, "0.errorCode"), "INVALID_QUERY_LOCATOR");
 });

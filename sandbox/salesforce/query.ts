@@ -146,15 +146,15 @@ class QueryCursors {
   /** Finds the cursor of a locator like `0r8…-2000`. Throws Salesforce's refusal with the extended code in the message. */
   find(locator: string): { cursor: Cursor; name: string; start: number } {
     const [, name = "", start = ""] = /^(0r8[a-zA-Z0-9]{12,15})-(\d+)$/.exec(locator) ?? [];
-    if (name === "") throw invalidLocator("INVALID_QUERY_LOCATOR_FORMAT");
+    if (name === "") throw refuseLocator("INVALID_QUERY_LOCATOR_FORMAT");
     const open = this.#open.get(name) ?? this.#children.get(name);
     const age = open === undefined ? 0 : this.#settings.clock.now() - open.openedAt;
     const old = open?.generation !== this.#settings.locatorGeneration;
     if (open === undefined || old || age > this.#settings.locatorLifetimeMs) {
       this.close(name);
-      throw invalidLocator("QUERY_LOCATOR_EXPIRED");
+      throw refuseLocator("QUERY_LOCATOR_EXPIRED");
     }
-    if (Number(start) > open.cursor.found.total) throw invalidLocator("LOCATOR_LOCATION_EXCEEDS_SIZE");
+    if (Number(start) > open.cursor.found.total) throw refuseLocator("LOCATOR_LOCATION_EXCEEDS_SIZE");
     return { cursor: open.cursor, name, start: Number(start) };
   }
 
@@ -166,6 +166,6 @@ class QueryCursors {
   }
 }
 
-function invalidLocator(extendedCode: string): Error {
+function refuseLocator(extendedCode: string): Error {
   return refuse(400, "INVALID_QUERY_LOCATOR", `invalid query locator (${extendedCode})`);
 }

@@ -2,7 +2,15 @@
 
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
-import { at, openCaller, readList, openSandbox, readText, type Call, type Response } from "../test-client.ts";
+import {
+  getAt,
+  openCaller,
+  readList,
+  openSandbox,
+  readText,
+  type Call,
+  type Response,
+} from "../test-client.ts";
 
 const sandbox = await openSandbox({ limits: "off" });
 const control = openCaller(sandbox.url);
@@ -28,7 +36,7 @@ async function listIds(soql: string): Promise<string[]> {
   for (;;) {
     assert.equal(page.status, 200, page.text);
     ids.push(...readList(page.json, "records").map((record) => readText(record, "Id")));
-    if (at(page.json, "done") === true) return ids;
+    if (getAt(page.json, "done") === true) return ids;
     page = await call("GET", readText(page.json, "nextRecordsUrl"));
   }
 }
@@ -61,7 +69,7 @@ test("order by change time and id holds over generated, changed and stored recor
   assert.match(readText(records.at(-1), "SystemModstamp"), /\.000\+0000$/);
   const count = await query(`SELECT COUNT() FROM Contact WHERE SystemModstamp > ${from(AT + 50_000)}`);
   const counted = pairs.filter((pair) => pair.slice(0, 19) > from(AT + 50_000).slice(0, 19)).length;
-  assert.equal(at(count.json, "totalSize"), counted);
+  assert.equal(getAt(count.json, "totalSize"), counted);
 });
 
 test("a locator ends by time, by number and by command, with its reason", async () => {
@@ -71,7 +79,7 @@ test("a locator ends by time, by number and by command, with its reason", async 
   const refusal = async (url: string): Promise<string> => {
     const answer = await call("GET", url);
     assert.equal(answer.status, 400, answer.text);
-    assert.equal(at(answer.json, "0.errorCode"), "INVALID_QUERY_LOCATOR");
+    assert.equal(getAt(answer.json, "0.errorCode"), "INVALID_QUERY_LOCATOR");
     return readText(answer.json, "0.message");
   };
   const first = await open();
@@ -95,18 +103,18 @@ test("pages show the ids of the moment of the query with the values of the momen
   const first = await query("SELECT Id, Title FROM Contact WHERE Title LIKE 'Title%' ORDER BY Id");
   await call("PATCH", `/services/data/v60.0/sobjects/Contact/${lastId}`, { Title: "New" });
   const second = await call("GET", readText(first.json, "nextRecordsUrl"));
-  assert.equal(at(second.json, "records.0.Title"), "New");
+  assert.equal(getAt(second.json, "records.0.Title"), "New");
 });
 
 test("deleting moves the change time, queryAll shows it until the record is purged", async () => {
   const id = "003Sb0000000001IAA";
   const soql = `SELECT Id, SystemModstamp FROM Contact WHERE IsDeleted = true AND SystemModstamp > 2026-02-01T00:00:00Z ORDER BY SystemModstamp, Id`;
   await call("DELETE", `/services/data/v60.0/sobjects/Contact/${id}`);
-  assert.equal(at((await query(soql, "queryAll")).json, "records.0.Id"), id);
-  assert.equal(at((await query(soql)).json, "totalSize"), 0);
+  assert.equal(getAt((await query(soql, "queryAll")).json, "records.0.Id"), id);
+  assert.equal(getAt((await query(soql)).json, "totalSize"), 0);
   await control("POST", "/sandbox/clock", { advanceMs: 16 * 86_400_000 });
-  assert.equal(at((await query(soql, "queryAll")).json, "totalSize"), 0);
-  assert.equal(at((await query("SELECT COUNT() FROM Contact")).json, "totalSize"), 3);
+  assert.equal(getAt((await query(soql, "queryAll")).json, "totalSize"), 0);
+  assert.equal(getAt((await query("SELECT COUNT() FROM Contact")).json, "totalSize"), 3);
 });
 
 test("merging deletes the losers, which name the winner", async () => {
@@ -115,8 +123,8 @@ test("merging deletes the losers, which name the winner", async () => {
   await control("POST", "/sandbox/records/merge", body);
   const soql = "SELECT Id, MasterRecordId FROM Contact WHERE IsDeleted = true";
   const lost = await query(soql, "queryAll");
-  assert.equal(at(lost.json, "records.0.Id"), loser);
-  assert.equal(at(lost.json, "records.0.MasterRecordId"), winner);
+  assert.equal(getAt(lost.json, "records.0.Id"), loser);
+  assert.equal(getAt(lost.json, "records.0.MasterRecordId"), winner);
 });
 
 test("a late commit appears with a change time that was already read", async () => {
@@ -145,16 +153,16 @@ test("sub-queries show one level, with a way on that ends with the parents' next
     "SELECT Id, (SELECT Id FROM Contacts), (SELECT Id FROM Cases) FROM Account ORDER BY Id",
   );
   const [first, second, , fourth] = readList(page.json, "records");
-  assert.equal(at(first, "Contacts.totalSize"), 252);
-  assert.equal(at(first, "Contacts.done"), false);
+  assert.equal(getAt(first, "Contacts.totalSize"), 252);
+  assert.equal(getAt(first, "Contacts.done"), false);
   assert.equal(readList(first, "Contacts.records").length, 200);
-  assert.equal(at(first, "Cases.done"), true);
-  assert.equal(at(second, "Contacts.totalSize"), 1);
+  assert.equal(getAt(first, "Cases.done"), true);
+  assert.equal(getAt(second, "Contacts.totalSize"), 1);
   assert.equal(fourth?.["Contacts"], null);
   const url = readText(first, "Contacts.nextRecordsUrl");
   const more = await call("GET", url);
   assert.equal(readList(more.json, "records").length, 52);
-  assert.equal(at(more.json, "done"), true);
+  assert.equal(getAt(more.json, "done"), true);
   assert.equal((await call("GET", readText(page.json, "nextRecordsUrl"))).status, 200);
   assert.equal((await call("GET", url)).status, 400);
   const describe = await call("GET", "/services/data/v60.0/sobjects/Account/describe");
@@ -169,17 +177,17 @@ test("generated records refer to generated parents in turn", async () => {
   const page = await query(
     `SELECT Id, (SELECT Id FROM Contacts) FROM Account WHERE Id IN ('${firstId}','${lastId}') ORDER BY Id`,
   );
-  assert.equal(at(page.json, "records.0.Contacts.totalSize"), 3);
-  assert.equal(at(page.json, "records.1.Contacts.totalSize"), 2);
+  assert.equal(getAt(page.json, "records.0.Contacts.totalSize"), 3);
+  assert.equal(getAt(page.json, "records.1.Contacts.totalSize"), 2);
   const parents = await query("SELECT Account.Name FROM Contact WHERE Account.Name = 'Account 1'");
-  assert.equal(at(parents.json, "totalSize"), 2);
+  assert.equal(getAt(parents.json, "totalSize"), 2);
 });
 
 test("an address is an object of its parts and cannot be filtered by", async () => {
   const answer = await query("SELECT BillingAddress FROM Account WHERE Id = '001Sb0000000001IAA'");
-  assert.equal(at(answer.json, "records.0.BillingAddress.city"), "Oslo");
+  assert.equal(getAt(answer.json, "records.0.BillingAddress.city"), "Oslo");
   const refused = await query("SELECT Id FROM Account WHERE BillingAddress = 'Oslo'");
-  assert.equal(at(refused.json, "0.errorCode"), "INVALID_FIELD");
+  assert.equal(getAt(refused.json, "0.errorCode"), "INVALID_FIELD");
 });
 
 test("a hidden field is missing in describe and refused in queries", async () => {
@@ -195,9 +203,9 @@ test("a formula field changes without a stamp", async () => {
   const before = await query(soql);
   await control("POST", "/sandbox/clock", { advanceMs: 86_400_000 });
   const after = await query(soql);
-  const age = (answer: Response): number => Number(at(answer.json, "records.0.Age_In_Days__c"));
+  const age = (answer: Response): number => Number(getAt(answer.json, "records.0.Age_In_Days__c"));
   assert.equal(age(after), age(before) + 1);
-  assert.equal(at(after.json, "records.0.SystemModstamp"), at(before.json, "records.0.SystemModstamp"));
+  assert.equal(getAt(after.json, "records.0.SystemModstamp"), getAt(before.json, "records.0.SystemModstamp"));
 });
 
 test("wide rows come in smaller pages", async () => {
@@ -219,17 +227,17 @@ test("deleted and updated give ids of a span, purged records included", async ()
   await call("DELETE", `/services/data/v60.0/sobjects/Contact/${id}`);
   await control("POST", "/sandbox/records/purge", { provider: "salesforce", object: "Contact", ids: [id] });
   const deleted = await span("deleted", now - 3_600_000, now + 3_600_000);
-  assert.equal(at(deleted.json, "deletedRecords.0.id"), id);
+  assert.equal(getAt(deleted.json, "deletedRecords.0.id"), id);
   assert.match(readText(deleted.json, "latestDateCovered"), /:00\.000\+0000$/);
   await call("PATCH", "/services/data/v60.0/sobjects/Contact/003Sb0000000002IAA", { Title: "New" });
   const updated = await span("updated", now - 3_600_000, now + 3_600_000);
-  assert.deepEqual(at(updated.json, "ids"), ["003Sb0000000002IAA"]);
+  assert.deepEqual(getAt(updated.json, "ids"), ["003Sb0000000002IAA"]);
   for (const [start, end] of [
     [now - 60_000, now - 30_000],
     [now - 16 * 86_400_000, now],
   ]) {
     const refused = await span("deleted", start ?? 0, end ?? 0);
-    assert.equal(at(refused.json, "0.errorCode"), "INVALID_REPLICATION_DATE");
+    assert.equal(getAt(refused.json, "0.errorCode"), "INVALID_REPLICATION_DATE");
   }
   assert.equal((await span("updated", now - 16 * 86_400_000, now)).status, 200);
 });
@@ -241,7 +249,7 @@ test("a log of deletions that is not complete yet ends before its span does", as
   await call("DELETE", "/services/data/v60.0/sobjects/Contact/003Sb0000000001IAA");
   await control("POST", "/sandbox/settings", { salesforce: { replicationLagMs: 600_000 } });
   const early = await read();
-  assert.deepEqual(at(early.json, "deletedRecords"), []);
+  assert.deepEqual(getAt(early.json, "deletedRecords"), []);
   assert.ok(Date.parse(readText(early.json, "latestDateCovered")) <= now - 540_000, early.text);
   await control("POST", "/sandbox/clock", { advanceMs: 720_000 });
   assert.equal(readList((await read()).json, "deletedRecords").length, 1);
@@ -256,7 +264,7 @@ test("a request line that is too long with its headers is answered with HTML and
     { method: "GET", referenceId: "q", url: `/services/data/v60.0/query?q=${encodeURIComponent(long)}` },
   ];
   const composite = await call("POST", "/services/data/v60.0/composite", { compositeRequest });
-  assert.equal(at(composite.json, "compositeResponse.0.httpStatusCode"), 200);
+  assert.equal(getAt(composite.json, "compositeResponse.0.httpStatusCode"), 200);
   await control("POST", "/sandbox/settings", { salesforce: { tooLongStatus: 431 } });
   assert.equal((await query(long)).status, 431);
 });

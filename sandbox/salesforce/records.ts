@@ -88,7 +88,7 @@ export function updateRecord(
   duplicates: DuplicateHeader,
 ): Saved {
   const record = store.lookup(id);
-  if (record === undefined) return { errors: [notFound(id)] };
+  if (record === undefined) return { errors: [buildNotFound(id)] };
   if (record.deleted)
     return { errors: [{ code: "ENTITY_IS_DELETED", message: "entity is deleted", fields: [] }] };
   const checked = checkInput(org, store, input, "update");
@@ -126,7 +126,7 @@ export function updateRecord(
 
 export function deleteRecord(org: Org, store: ObjectStore, id: string): Saved {
   const record = store.lookup(id);
-  if (record === undefined) return { errors: [notFound(id)] };
+  if (record === undefined) return { errors: [buildNotFound(id)] };
   if (record.deleted)
     return { errors: [{ code: "ENTITY_IS_DELETED", message: "entity is deleted", fields: [] }] };
   const before = record.values["SystemModstamp"] ?? null;
@@ -155,7 +155,7 @@ export function upsertRecord(
   return insertRecord(org, store, { ...input, [key.name]: value }, duplicates);
 }
 
-export function notFound(id: string): SaveError {
+export function buildNotFound(id: string): SaveError {
   return {
     code: "NOT_FOUND",
     message: `Provided external ID field does not exist or is not accessible: ${id}`,

@@ -25,19 +25,19 @@ function readSpan(org: Org, { query }: SandboxExchange, days: number): Span {
   const [start = Number.NaN, end = Number.NaN] = ["start", "end"].map((name) => {
     const at = parseInstant(query.get(name) ?? "");
     if (Number.isNaN(at))
-      throw invalidDate(`the ${name} date is missing or is not a date and time with a zone`);
+      throw refuseDate(`the ${name} date is missing or is not a date and time with a zone`);
     return Math.floor(at / MINUTE_MS) * MINUTE_MS;
   });
   const now = org.clock.now();
   if (end - start <= MINUTE_MS)
-    throw invalidDate("endDate must be at least one minute greater than startDate");
-  if (start > now) throw invalidDate("startDate must not be in the future");
+    throw refuseDate("endDate must be at least one minute greater than startDate");
+  if (start > now) throw refuseDate("startDate must not be in the future");
   if (start < now - days * DAY_MS)
-    throw invalidDate(`startDate before org replication enabled date (${days} days)`);
+    throw refuseDate(`startDate before org replication enabled date (${days} days)`);
   return { start, end };
 }
 
-function invalidDate(message: string): Error {
+function refuseDate(message: string): Error {
   return refuse(400, "INVALID_REPLICATION_DATE", message);
 }
 

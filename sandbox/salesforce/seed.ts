@@ -60,23 +60,23 @@ export function seedSalesforce(org: Org): void {
 }
 
 function seedPeople(org: Org, account: (n: number) => string): void {
-  contact(org, 1, "Ada", "King", {
+  putContact(org, 1, "Ada", "King", {
     Email: "ada.king@northwind.example",
     Title: "Chief Engineer",
     AccountId: account(1),
     External_Id__c: "C-1",
   });
-  contact(org, 2, "Grace", "Moore", {
+  putContact(org, 2, "Grace", "Moore", {
     Email: "grace.moore@northwind.example",
     Title: "Buyer",
     AccountId: account(1),
   });
-  contact(org, 3, "Linus", "Berg", {
+  putContact(org, 3, "Linus", "Berg", {
     Email: "linus.berg@fabrikam.example",
     Title: "Maintainer",
     AccountId: account(2),
   });
-  contact(org, 4, "Mary", "Stone", { Email: "mary.stone@contoso.example", AccountId: account(3) });
+  putContact(org, 4, "Mary", "Stone", { Email: "mary.stone@contoso.example", AccountId: account(3) });
   put(org, "Lead", toRecordId("00Q", 1), {
     FirstName: "Noel",
     LastName: "Winter",
@@ -129,7 +129,7 @@ function seedWork(org: Org, account: (n: number) => string): void {
   });
 }
 
-function contact(org: Org, n: number, FirstName: string, LastName: string, values: Values): void {
+function putContact(org: Org, n: number, FirstName: string, LastName: string, values: Values): void {
   put(org, "Contact", toRecordId("003", n), {
     FirstName,
     LastName,

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { startSandbox } from "../sandbox.ts";
-import { at, openCaller, readList, openSandbox, readText, type Call } from "../test-client.ts";
+import { getAt, openCaller, readList, openSandbox, readText, type Call } from "../test-client.ts";
 
 const sandbox = await openSandbox();
 let call: Call;
@@ -17,7 +17,7 @@ const NORTHWIND = "001Sb0000000001IAA";
 async function catchCode(object: string, body: unknown): Promise<unknown> {
   const answer = await call("POST", `${SOBJECTS}/${object}`, body);
   assert.equal(answer.status, 400, answer.text);
-  return at(answer.json, "0.errorCode");
+  return getAt(answer.json, "0.errorCode");
 }
 
 test("a create answers with the id only, an update with nothing, and a get shows both", async () => {
@@ -87,13 +87,13 @@ test("errors name the fields where Salesforce does", async () => {
 test("the id does not belong in an update's body", async () => {
   const answer = await call("PATCH", `${SOBJECTS}/Account/${NORTHWIND}`, { Id: NORTHWIND, Name: "x" });
   assert.equal(answer.status, 400);
-  assert.equal(at(answer.json, "0.errorCode"), "INVALID_FIELD");
+  assert.equal(getAt(answer.json, "0.errorCode"), "INVALID_FIELD");
 });
 
 test("unknown objects, ids and deleted records are told apart", async () => {
   const object = await call("POST", `${SOBJECTS}/Nope`, {});
   assert.equal(object.status, 404);
-  assert.equal(at(object.json, "0.message"), "The requested resource does not exist");
+  assert.equal(getAt(object.json, "0.message"), "The requested resource does not exist");
   const id = await call("PATCH", `${SOBJECTS}/Account/001oops`, { Name: "x" });
   assert.equal(id.status, 404);
   assert.match(readText(id.json, "0.message"), /^Provided external ID field does not exist/);
@@ -110,10 +110,10 @@ test("a duplicate rule alerts, and the header lets the record pass", async () =>
   const details = { "sforce-duplicate-rule-header": "includeRecordDetails=true" };
   const refused = await call("POST", `${SOBJECTS}/Contact`, body, details);
   assert.equal(refused.status, 400);
-  assert.equal(at(refused.json, "0.errorCode"), "DUPLICATES_DETECTED");
-  assert.equal(at(refused.json, "0.duplicateResult.allowSave"), true);
+  assert.equal(getAt(refused.json, "0.errorCode"), "DUPLICATES_DETECTED");
+  assert.equal(getAt(refused.json, "0.duplicateResult.allowSave"), true);
   assert.equal(
-    at(refused.json, "0.duplicateResult.matchResults.0.matchRecords.0.record.Id"),
+    getAt(refused.json, "0.duplicateResult.matchResults.0.matchRecords.0.record.Id"),
     "003Sb0000000001IAA",
   );
   const saved = await call("POST", `${SOBJECTS}/Contact`, body, {
@@ -129,7 +129,7 @@ test("a blocking rule blocks whatever the header says", async () => {
   const call = openCaller(other.salesforce.url, other.salesforce.mintToken().accessToken);
   const header = { "sforce-duplicate-rule-header": "allowSave=true" };
   const refused = await call("POST", `${SOBJECTS}/Account`, { Name: "northwind traders" }, header);
-  assert.equal(at(refused.json, "0.errorCode"), "DUPLICATES_DETECTED");
+  assert.equal(getAt(refused.json, "0.errorCode"), "DUPLICATES_DETECTED");
   await other.close();
 });
 
@@ -137,13 +137,13 @@ test("upsert by external id creates, then updates; a parent can be named by its 
   const path = `${SOBJECTS}/Contact/External_Id__c/C-77`;
   const created = await call("PATCH", path, { LastName: "Up", Account: { External_Id__c: "A-2" } });
   assert.equal(created.status, 201);
-  assert.equal(at(created.json, "created"), true);
+  assert.equal(getAt(created.json, "created"), true);
   const updated = await call("PATCH", path, { FirstName: "Sert" });
   assert.equal(updated.status, 200);
-  assert.equal(at(updated.json, "id"), at(created.json, "id"));
+  assert.equal(getAt(updated.json, "id"), getAt(created.json, "id"));
   const shown = await call("GET", `${path}?fields=AccountId,Name`);
-  assert.equal(at(shown.json, "AccountId"), "001Sb0000000002IAA");
-  assert.equal(at(shown.json, "Name"), "Sert Up");
+  assert.equal(getAt(shown.json, "AccountId"), "001Sb0000000002IAA");
+  assert.equal(getAt(shown.json, "Name"), "Sert Up");
 });
 
 test("versions from 40 on exist, the list of them needs no session", async () => {
@@ -158,15 +158,15 @@ test("versions from 40 on exist, the list of them needs no session", async () =>
 test("describe tells what can be written", async () => {
   const { json } = await call("GET", `${SOBJECTS}/account/describe`);
   const fields = new Map(readList(json, "fields").map((field) => [field["name"], field]));
-  assert.equal(at(fields.get("Name"), "nillable"), false);
-  assert.equal(at(fields.get("CreatedDate"), "createable"), false);
-  assert.equal(at(fields.get("External_Id__c"), "externalId"), true);
-  assert.equal(at(fields.get("Rating"), "picklistValues.0.value"), "Hot");
-  assert.deepEqual(at(fields.get("ParentId"), "referenceTo"), ["Account"]);
+  assert.equal(getAt(fields.get("Name"), "nillable"), false);
+  assert.equal(getAt(fields.get("CreatedDate"), "createable"), false);
+  assert.equal(getAt(fields.get("External_Id__c"), "externalId"), true);
+  assert.equal(getAt(fields.get("Rating"), "picklistValues.0.value"), "Hot");
+  assert.deepEqual(getAt(fields.get("ParentId"), "referenceTo"), ["Account"]);
 });
 
 test("links without the provider's prefix lead to Salesforce too", async () => {
   const { accessToken } = sandbox.salesforce.mintToken();
   const answer = await openCaller(sandbox.url, accessToken)("GET", `${SOBJECTS}/Account/${NORTHWIND}`);
-  assert.equal(at(answer.json, "Name"), "Northwind Traders");
+  assert.equal(getAt(answer.json, "Name"), "Northwind Traders");
 });

@@ -7,7 +7,14 @@ import { refuse, buildSaveError } from "./errors.ts";
 import type { Field, Scalar } from "./fields.ts";
 import { normalizeId } from "./ids.ts";
 import type { ObjectStore, Org, StoredRecord } from "./org.ts";
-import { deleteRecord, insertRecord, notFound, updateRecord, upsertRecord, type Saved } from "./records.ts";
+import {
+  deleteRecord,
+  insertRecord,
+  buildNotFound,
+  updateRecord,
+  upsertRecord,
+  type Saved,
+} from "./records.ts";
 
 export type OrgSource = () => Org;
 
@@ -28,7 +35,7 @@ export function addSobjectRoutes(router: Router, org: OrgSource): void {
   router.add("GET", `${path}/:id`, (exchange) => get(org(), store(exchange), exchange));
   router.add("PATCH", `${path}/:id`, (exchange) => update(org(), store(exchange), exchange));
   router.add("POST", `${path}/:id`, (exchange) => {
-    if (exchange.query.get("_HttpMethod") !== "PATCH") throw notAllowed("POST");
+    if (exchange.query.get("_HttpMethod") !== "PATCH") throw refuseMethod("POST");
     return update(org(), store(exchange), exchange);
   });
   router.add("DELETE", `${path}/:id`, (exchange) => {
@@ -39,13 +46,13 @@ export function addSobjectRoutes(router: Router, org: OrgSource): void {
   const keyed = `${path}/:field/:value`;
   router.add("PATCH", keyed, (exchange) => upsert(org(), store(exchange), exchange));
   router.add("POST", keyed, (exchange) => {
-    if (exchange.query.get("_HttpMethod") !== "PATCH") throw notAllowed("POST");
+    if (exchange.query.get("_HttpMethod") !== "PATCH") throw refuseMethod("POST");
     return upsert(org(), store(exchange), exchange);
   });
   router.add("GET", keyed, (exchange) => getByKey(org(), store(exchange), exchange));
 }
 
-function notAllowed(method: string): Error {
+function refuseMethod(method: string): Error {
   return refuse(
     405,
     "METHOD_NOT_ALLOWED",
@@ -85,7 +92,8 @@ function answerSaved(saved: Saved): Data {
 function readId(store: ObjectStore, exchange: SandboxExchange): string {
   const text = exchange.params["id"] ?? "";
   const id = normalizeId(text);
-  if (id === undefined || !id.startsWith(store.definition.prefix)) throw buildSaveError([notFound(text)]);
+  if (id === undefined || !id.startsWith(store.definition.prefix))
+    throw buildSaveError([buildNotFound(text)]);
   return id;
 }
 

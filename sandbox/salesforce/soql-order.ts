@@ -2,7 +2,7 @@
 
 import type { StoredRecord } from "./org.ts";
 import type { Order } from "./soql-parse.ts";
-import { resolvePath, valueAt, type Context } from "./soql-paths.ts";
+import { resolvePath, getValueAt, type Context } from "./soql-paths.ts";
 import { normalizeValue } from "./soql-where.ts";
 
 export function sortRecords(context: Context, order: Order[], records: StoredRecord[]): StoredRecord[] {
@@ -12,8 +12,8 @@ export function sortRecords(context: Context, order: Order[], records: StoredRec
   if (rules.length === 0) return records.toReversed();
   return records.toSorted((a, b) => {
     for (const { resolved, descending, nullsLast } of rules) {
-      const left = normalizeValue(resolved.field, valueAt(context, a, resolved));
-      const right = normalizeValue(resolved.field, valueAt(context, b, resolved));
+      const left = normalizeValue(resolved.field, getValueAt(context, a, resolved));
+      const right = normalizeValue(resolved.field, getValueAt(context, b, resolved));
       if (left === right) continue;
       if (left === null || right === null) return (left === null) === nullsLast ? 1 : -1;
       return left < right === descending ? 1 : -1;

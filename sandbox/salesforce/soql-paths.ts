@@ -43,16 +43,17 @@ export function resolvePath(context: Context, text: string): Path {
       (field) => field.relationshipName?.toLowerCase() === part.toLowerCase(),
     );
     const next = context.org.find(reference?.referenceTo[0] ?? "");
-    if (reference === undefined || next === undefined) throw noColumn(context, store, part, "relationship");
+    if (reference === undefined || next === undefined)
+      throw refuseUnknownColumn(context, store, part, "relationship");
     steps.push({ reference, store: next });
     store = next;
   }
   const field = store.find(parts.at(-1) ?? "");
-  if (field === undefined) throw noColumn(context, store, parts.at(-1) ?? "", "column");
+  if (field === undefined) throw refuseUnknownColumn(context, store, parts.at(-1) ?? "", "column");
   return { steps, field };
 }
 
-function noColumn(
+function refuseUnknownColumn(
   context: Context,
   store: ObjectStore,
   name: string,
@@ -63,7 +64,7 @@ function noColumn(
   return refuse(400, "INVALID_FIELD", `${describePlace(context.text, at)}\n${what}`);
 }
 
-export function valueAt(context: Context, record: StoredRecord, path: Path): Scalar {
+export function getValueAt(context: Context, record: StoredRecord, path: Path): Scalar {
   let current = record;
   for (const { reference, store } of path.steps) {
     const parent = store.peek(String(current.values[reference.name] ?? ""));

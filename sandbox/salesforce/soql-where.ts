@@ -6,7 +6,7 @@ import type { Field, Scalar } from "./fields.ts";
 import { normalizeId } from "./ids.ts";
 import type { StoredRecord } from "./org.ts";
 import { describePlace, type Condition, type Literal } from "./soql-parse.ts";
-import { resolvePath, valueAt, type Context, type Path } from "./soql-paths.ts";
+import { resolvePath, getValueAt, type Context, type Path } from "./soql-paths.ts";
 
 type Test = (record: StoredRecord) => boolean;
 
@@ -23,7 +23,7 @@ export function buildTest(context: Context, condition: Condition): Test {
       : (record) => tests.some((test) => test(record));
   }
   const path = resolvePath(context, condition.path);
-  if (!path.field.filterable) throw notFilterable(context, path.field);
+  if (!path.field.filterable) throw refuseFilter(context, path.field);
   for (const value of condition.values) checkLiteral(context, path.field, value);
   return buildCompareTest(
     context,
@@ -37,7 +37,7 @@ function buildCompareTest(context: Context, path: Path, operator: string, values
   const [value = null] = values;
   const stamped = path.steps.length === 0 && path.field.name === "SystemModstamp";
   const own = (record: StoredRecord): Scalar =>
-    stamped ? record.updatedAt : normalizeValue(path.field, valueAt(context, record, path));
+    stamped ? record.updatedAt : normalizeValue(path.field, getValueAt(context, record, path));
   switch (operator) {
     case "=":
       return (record) => own(record) === value;
@@ -48,7 +48,7 @@ function buildCompareTest(context: Context, path: Path, operator: string, values
     case "NOT IN":
       return (record) => !values.includes(own(record));
     case "LIKE": {
-      const pattern = likePattern(String(value));
+      const pattern = toLikePattern(String(value));
       return (record) => typeof own(record) === "string" && pattern.test(String(own(record)));
     }
     case "INCLUDES":
@@ -73,12 +73,12 @@ function includesAll(own: Scalar, wanted: Scalar): boolean {
     .every((part) => parts.includes(part));
 }
 
-function likePattern(text: string): RegExp {
+function toLikePattern(text: string): RegExp {
   const escaped = text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
   return new RegExp(`^${escaped.replaceAll("%", "[\\s\\S]*").replaceAll("_", "[\\s\\S]")}$`, "i");
 }
 
-function notFilterable(context: Context, field: Field): Error {
+function refuseFilter(context: Context, field: Field): Error {
   const at = Math.max(0, context.text.indexOf(field.name));
   const what = `field '${field.name}' can not be filtered in a query call`;
   return refuse(400, "INVALID_FIELD", `${describePlace(context.text, at)}\n${what}`);

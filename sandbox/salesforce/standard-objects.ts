@@ -1,6 +1,12 @@
 // Objects of every sandbox organisation. The custom fields listed here are visible from the start.
 
-import { field, buildObjectDefinition, type Field, type ObjectDefinition, type Scalar } from "./fields.ts";
+import {
+  defineField,
+  buildObjectDefinition,
+  type Field,
+  type ObjectDefinition,
+  type Scalar,
+} from "./fields.ts";
 import { parseInstant } from "./instant.ts";
 
 const INDUSTRIES = [
@@ -23,77 +29,85 @@ const STAGES = [
   "Closed Lost",
 ];
 
-function address(prefix: string): Field[] {
+function defineAddress(prefix: string): Field[] {
   return [
-    field(`${prefix}Street`, "textarea", { length: 255 }),
-    field(`${prefix}City`, "string", { length: 40 }),
-    field(`${prefix}State`, "string", { length: 80 }),
-    field(`${prefix}PostalCode`, "string", { length: 20 }),
-    field(`${prefix}Country`, "string", { length: 80 }),
-    field(`${prefix}Address`, "address", { readOnly: true }),
+    defineField(`${prefix}Street`, "textarea", { length: 255 }),
+    defineField(`${prefix}City`, "string", { length: 40 }),
+    defineField(`${prefix}State`, "string", { length: 80 }),
+    defineField(`${prefix}PostalCode`, "string", { length: 20 }),
+    defineField(`${prefix}Country`, "string", { length: 80 }),
+    defineField(`${prefix}Address`, "address", { readOnly: true }),
   ];
 }
 
-function person(): Field[] {
+function definePerson(): Field[] {
   return [
-    field("LastName", "string", { length: 80, required: true }),
-    field("FirstName", "string", { length: 40 }),
-    field("Salutation", "picklist", { picklist: ["Mr.", "Ms.", "Mrs.", "Dr.", "Prof."] }),
-    field("Name", "string", { length: 121, readOnly: true, required: true, defaultValue: "" }),
-    field("Title", "string", { length: 128 }),
-    field("Email", "email"),
-    field("Phone", "phone"),
-    field("MobilePhone", "phone"),
-    field("LeadSource", "picklist", { picklist: SOURCES }),
-    field("Description", "textarea"),
-    field("HasOptedOutOfEmail", "boolean"),
-    field("External_Id__c", "string", { length: 64, unique: true, externalId: true }),
+    defineField("LastName", "string", { length: 80, required: true }),
+    defineField("FirstName", "string", { length: 40 }),
+    defineField("Salutation", "picklist", { picklist: ["Mr.", "Ms.", "Mrs.", "Dr.", "Prof."] }),
+    defineField("Name", "string", { length: 121, readOnly: true, required: true, defaultValue: "" }),
+    defineField("Title", "string", { length: 128 }),
+    defineField("Email", "email"),
+    defineField("Phone", "phone"),
+    defineField("MobilePhone", "phone"),
+    defineField("LeadSource", "picklist", { picklist: SOURCES }),
+    defineField("Description", "textarea"),
+    defineField("HasOptedOutOfEmail", "boolean"),
+    defineField("External_Id__c", "string", { length: 64, unique: true, externalId: true }),
   ];
 }
 
 /** Builds new definitions, because the Metadata API changes them. */
 export function buildStandardObjects(): ObjectDefinition[] {
-  return [account(), contact(), lead(), opportunity(), ...activities(), machine(), ...administration()];
+  return [
+    defineAccount(),
+    defineContact(),
+    lead(),
+    defineOpportunity(),
+    ...defineActivities(),
+    defineMachine(),
+    ...defineAdministration(),
+  ];
 }
 
-function account(): ObjectDefinition {
+function defineAccount(): ObjectDefinition {
   return buildObjectDefinition("Account", "001", [
-    field("Name", "string", { required: true }),
-    field("Type", "picklist", {
+    defineField("Name", "string", { required: true }),
+    defineField("Type", "picklist", {
       picklist: ["Prospect", "Customer - Direct", "Customer - Channel", "Partner", "Other"],
     }),
-    field("ParentId", "reference", { to: "Account" }),
-    field("AccountNumber", "string", { length: 40 }),
-    field("Phone", "phone"),
-    field("Website", "url"),
-    field("Industry", "picklist", { picklist: INDUSTRIES }),
-    field("AnnualRevenue", "currency", { scale: 0 }),
-    field("NumberOfEmployees", "int"),
-    field("Description", "textarea"),
-    field("Rating", "picklist", { picklist: ["Hot", "Warm", "Cold"], restricted: true }),
-    field("MasterRecordId", "reference", { to: "Account", readOnly: true }),
-    ...address("Billing"),
-    ...address("Shipping"),
-    field("External_Id__c", "string", { length: 64, unique: true, externalId: true }),
-    field("Regions__c", "multipicklist", {
+    defineField("ParentId", "reference", { to: "Account" }),
+    defineField("AccountNumber", "string", { length: 40 }),
+    defineField("Phone", "phone"),
+    defineField("Website", "url"),
+    defineField("Industry", "picklist", { picklist: INDUSTRIES }),
+    defineField("AnnualRevenue", "currency", { scale: 0 }),
+    defineField("NumberOfEmployees", "int"),
+    defineField("Description", "textarea"),
+    defineField("Rating", "picklist", { picklist: ["Hot", "Warm", "Cold"], restricted: true }),
+    defineField("MasterRecordId", "reference", { to: "Account", readOnly: true }),
+    ...defineAddress("Billing"),
+    ...defineAddress("Shipping"),
+    defineField("External_Id__c", "string", { length: 64, unique: true, externalId: true }),
+    defineField("Regions__c", "multipicklist", {
       length: 4099,
       picklist: ["North", "South", "East", "West"],
       restricted: true,
     }),
-    field("Active__c", "boolean"),
+    defineField("Active__c", "boolean"),
   ]);
 }
 
-function contact(): ObjectDefinition {
+function defineContact(): ObjectDefinition {
   return buildObjectDefinition("Contact", "003", [
-    ...person(),
-    field("AccountId", "reference", { to: "Account" }),
-    field("ReportsToId", "reference", { to: "Contact" }),
-    field("MasterRecordId", "reference", { to: "Contact", readOnly: true }),
-    field("Department", "string", { length: 80 }),
-    field("Birthdate", "date"),
-    field("Fax", "phone"),
-    ...address("Mailing"),
+    ...definePerson(),
+    defineField("AccountId", "reference", { to: "Account" }),
+    defineField("ReportsToId", "reference", { to: "Contact" }),
+    defineField("MasterRecordId", "reference", { to: "Contact", readOnly: true }),
+    defineField("Department", "string", { length: 80 }),
+    defineField("Birthdate", "date"),
+    defineField("Fax", "phone"),
+    ...defineAddress("Mailing"),
   ]);
 }
 
@@ -105,59 +119,61 @@ function lead(): ObjectDefinition {
     "Closed - Not Converted",
   ];
   return buildObjectDefinition("Lead", "00Q", [
-    ...person(),
-    field("Company", "string", { required: true }),
-    field("Status", "picklist", { picklist: status, required: true, defaultValue: status[0] ?? null }),
-    field("Industry", "picklist", { picklist: INDUSTRIES }),
-    field("Rating", "picklist", { picklist: ["Hot", "Warm", "Cold"] }),
-    field("AnnualRevenue", "currency", { scale: 0 }),
-    field("NumberOfEmployees", "int"),
-    field("Website", "url"),
-    field("IsConverted", "boolean", { readOnly: true }),
-    field("MasterRecordId", "reference", { to: "Lead", readOnly: true }),
-    ...address(""),
+    ...definePerson(),
+    defineField("Company", "string", { required: true }),
+    defineField("Status", "picklist", { picklist: status, required: true, defaultValue: status[0] ?? null }),
+    defineField("Industry", "picklist", { picklist: INDUSTRIES }),
+    defineField("Rating", "picklist", { picklist: ["Hot", "Warm", "Cold"] }),
+    defineField("AnnualRevenue", "currency", { scale: 0 }),
+    defineField("NumberOfEmployees", "int"),
+    defineField("Website", "url"),
+    defineField("IsConverted", "boolean", { readOnly: true }),
+    defineField("MasterRecordId", "reference", { to: "Lead", readOnly: true }),
+    ...defineAddress(""),
   ]);
 }
 
-function opportunity(): ObjectDefinition {
+function defineOpportunity(): ObjectDefinition {
   return buildObjectDefinition(
     "Opportunity",
     "006",
     [
-      field("Name", "string", { length: 120, required: true }),
-      field("AccountId", "reference", { to: "Account" }),
-      field("StageName", "picklist", { picklist: STAGES, required: true }),
-      field("CloseDate", "date", { required: true }),
-      field("Amount", "currency"),
-      field("Probability", "percent", { scale: 0 }),
-      field("Type", "picklist", { picklist: ["New Customer", "Existing Customer - Upgrade"] }),
-      field("LeadSource", "picklist", { picklist: SOURCES }),
-      field("NextStep", "string"),
-      field("Description", "textarea"),
-      field("IsClosed", "boolean", { readOnly: true }),
-      field("IsWon", "boolean", { readOnly: true }),
-      field("External_Id__c", "string", { length: 64, unique: true, externalId: true }),
+      defineField("Name", "string", { length: 120, required: true }),
+      defineField("AccountId", "reference", { to: "Account" }),
+      defineField("StageName", "picklist", { picklist: STAGES, required: true }),
+      defineField("CloseDate", "date", { required: true }),
+      defineField("Amount", "currency"),
+      defineField("Probability", "percent", { scale: 0 }),
+      defineField("Type", "picklist", { picklist: ["New Customer", "Existing Customer - Upgrade"] }),
+      defineField("LeadSource", "picklist", { picklist: SOURCES }),
+      defineField("NextStep", "string"),
+      defineField("Description", "textarea"),
+      defineField("IsClosed", "boolean", { readOnly: true }),
+      defineField("IsWon", "boolean", { readOnly: true }),
+      defineField("External_Id__c", "string", { length: 64, unique: true, externalId: true }),
     ],
     "Opportunities",
   );
 }
 
-function activities(): ObjectDefinition[] {
+function defineActivities(): ObjectDefinition[] {
   return [
     buildObjectDefinition("OpportunityContactRole", "00K", [
-      field("OpportunityId", "reference", { to: "Opportunity", required: true, createOnly: true }),
-      field("ContactId", "reference", { to: "Contact", required: true }),
-      field("Role", "picklist", { picklist: ["Decision Maker", "Economic Buyer", "Evaluator", "Other"] }),
-      field("IsPrimary", "boolean"),
+      defineField("OpportunityId", "reference", { to: "Opportunity", required: true, createOnly: true }),
+      defineField("ContactId", "reference", { to: "Contact", required: true }),
+      defineField("Role", "picklist", {
+        picklist: ["Decision Maker", "Economic Buyer", "Evaluator", "Other"],
+      }),
+      defineField("IsPrimary", "boolean"),
     ]),
     buildObjectDefinition(
       "AccountHistory",
       "017",
       [
-        field("AccountId", "reference", { to: "Account", required: true, createOnly: true }),
-        field("Field", "string", { length: 40 }),
-        field("OldValue", "string"),
-        field("NewValue", "string"),
+        defineField("AccountId", "reference", { to: "Account", required: true, createOnly: true }),
+        defineField("Field", "string", { length: 40 }),
+        defineField("OldValue", "string"),
+        defineField("NewValue", "string"),
       ],
       "Histories",
     ),
@@ -165,96 +181,96 @@ function activities(): ObjectDefinition[] {
       "AccountShare",
       "00r",
       [
-        field("AccountId", "reference", { to: "Account", required: true, createOnly: true }),
-        field("AccountAccessLevel", "picklist", { picklist: ["Read", "Edit", "All"] }),
+        defineField("AccountId", "reference", { to: "Account", required: true, createOnly: true }),
+        defineField("AccountAccessLevel", "picklist", { picklist: ["Read", "Edit", "All"] }),
       ],
       "Shares",
     ),
     buildObjectDefinition("Case", "500", [
-      field("Subject", "string"),
-      field("Description", "textarea"),
-      field("Status", "picklist", {
+      defineField("Subject", "string"),
+      defineField("Description", "textarea"),
+      defineField("Status", "picklist", {
         picklist: ["New", "Working", "Escalated", "Closed"],
         defaultValue: "New",
       }),
-      field("Priority", "picklist", { picklist: ["High", "Medium", "Low"], defaultValue: "Medium" }),
-      field("Origin", "picklist", { picklist: ["Phone", "Email", "Web"] }),
-      field("AccountId", "reference", { to: "Account" }),
-      field("ContactId", "reference", { to: "Contact" }),
+      defineField("Priority", "picklist", { picklist: ["High", "Medium", "Low"], defaultValue: "Medium" }),
+      defineField("Origin", "picklist", { picklist: ["Phone", "Email", "Web"] }),
+      defineField("AccountId", "reference", { to: "Account" }),
+      defineField("ContactId", "reference", { to: "Contact" }),
     ]),
     buildObjectDefinition("Task", "00T", [
-      field("Subject", "string"),
-      field("Status", "picklist", {
+      defineField("Subject", "string"),
+      defineField("Status", "picklist", {
         picklist: ["Not Started", "In Progress", "Completed"],
         defaultValue: "Not Started",
       }),
-      field("Priority", "picklist", { picklist: ["High", "Normal", "Low"], defaultValue: "Normal" }),
-      field("ActivityDate", "date"),
-      field("Description", "textarea"),
-      field("WhoId", "reference", { to: "Contact" }),
-      field("WhatId", "reference", { to: "Account" }),
+      defineField("Priority", "picklist", { picklist: ["High", "Normal", "Low"], defaultValue: "Normal" }),
+      defineField("ActivityDate", "date"),
+      defineField("Description", "textarea"),
+      defineField("WhoId", "reference", { to: "Contact" }),
+      defineField("WhatId", "reference", { to: "Account" }),
     ]),
     buildObjectDefinition("Event", "00U", [
-      field("Subject", "string"),
-      field("StartDateTime", "datetime"),
-      field("EndDateTime", "datetime"),
-      field("DurationInMinutes", "int"),
-      field("Description", "textarea"),
+      defineField("Subject", "string"),
+      defineField("StartDateTime", "datetime"),
+      defineField("EndDateTime", "datetime"),
+      defineField("DurationInMinutes", "int"),
+      defineField("Description", "textarea"),
     ]),
     buildObjectDefinition("Campaign", "701", [
-      field("Name", "string", { length: 80, required: true }),
-      field("Status", "picklist", { picklist: ["Planned", "In Progress", "Completed"] }),
-      field("StartDate", "date"),
-      field("IsActive", "boolean"),
+      defineField("Name", "string", { length: 80, required: true }),
+      defineField("Status", "picklist", { picklist: ["Planned", "In Progress", "Completed"] }),
+      defineField("StartDate", "date"),
+      defineField("IsActive", "boolean"),
     ]),
   ];
 }
 
-function machine(): ObjectDefinition {
+function defineMachine(): ObjectDefinition {
   return buildObjectDefinition("Machine__c", "a0M", [
-    field("Name", "string", { length: 80, required: true }),
-    field("Serial_Number__c", "string", { length: 40, unique: true, externalId: true }),
-    field("Capacity_KW__c", "double", { scale: 1 }),
-    field("Installed_On__c", "date"),
-    field("Account__c", "reference", { to: "Account" }),
+    defineField("Name", "string", { length: 80, required: true }),
+    defineField("Serial_Number__c", "string", { length: 40, unique: true, externalId: true }),
+    defineField("Capacity_KW__c", "double", { scale: 1 }),
+    defineField("Installed_On__c", "date"),
+    defineField("Account__c", "reference", { to: "Account" }),
     // Changes with the clock, but not the change time, like every formula.
-    field("Age_In_Days__c", "double", { scale: 0, readOnly: true, formula: ageInDays }),
+    defineField("Age_In_Days__c", "double", { scale: 0, readOnly: true, formula: computeAgeInDays }),
   ]);
 }
 
-function ageInDays(values: Record<string, Scalar>, now: number): number {
+function computeAgeInDays(values: Record<string, Scalar>, now: number): number {
   return Math.floor((now - parseInstant(String(values["CreatedDate"]))) / 86_400_000);
 }
 
-function administration(): ObjectDefinition[] {
+function defineAdministration(): ObjectDefinition[] {
   return [
     buildObjectDefinition("User", "005", [
-      field("Name", "string", { readOnly: true }),
-      field("Username", "string", { readOnly: true }),
-      field("Email", "email", { readOnly: true }),
-      field("IsActive", "boolean", { readOnly: true }),
+      defineField("Name", "string", { readOnly: true }),
+      defineField("Username", "string", { readOnly: true }),
+      defineField("Email", "email", { readOnly: true }),
+      defineField("IsActive", "boolean", { readOnly: true }),
     ]),
-    buildObjectDefinition("Organization", "00D", [field("Name", "string", { readOnly: true })]),
+    buildObjectDefinition("Organization", "00D", [defineField("Name", "string", { readOnly: true })]),
     buildObjectDefinition("PermissionSet", "0PS", [
-      field("Name", "string", { length: 80, required: true, unique: true }),
-      field("Label", "string", { length: 80, required: true }),
-      field("Description", "string"),
-      field("PermissionsViewAllData", "boolean"),
-      field("PermissionsViewAllUsers", "boolean"),
+      defineField("Name", "string", { length: 80, required: true, unique: true }),
+      defineField("Label", "string", { length: 80, required: true }),
+      defineField("Description", "string"),
+      defineField("PermissionsViewAllData", "boolean"),
+      defineField("PermissionsViewAllUsers", "boolean"),
     ]),
     buildObjectDefinition("PermissionSetAssignment", "0Pa", [
-      field("AssigneeId", "reference", { to: "User", required: true, createOnly: true }),
-      field("PermissionSetId", "reference", { to: "PermissionSet", required: true, createOnly: true }),
+      defineField("AssigneeId", "reference", { to: "User", required: true, createOnly: true }),
+      defineField("PermissionSetId", "reference", { to: "PermissionSet", required: true, createOnly: true }),
     ]),
     buildObjectDefinition(
       "FieldPermissions",
       "01k",
       [
-        field("ParentId", "reference", { to: "PermissionSet", required: true, createOnly: true }),
-        field("SobjectType", "string", { required: true, createOnly: true }),
-        field("Field", "string", { required: true, createOnly: true }),
-        field("PermissionsRead", "boolean"),
-        field("PermissionsEdit", "boolean"),
+        defineField("ParentId", "reference", { to: "PermissionSet", required: true, createOnly: true }),
+        defineField("SobjectType", "string", { required: true, createOnly: true }),
+        defineField("Field", "string", { required: true, createOnly: true }),
+        defineField("PermissionsRead", "boolean"),
+        defineField("PermissionsEdit", "boolean"),
       ],
       "FieldPermissions",
     ),
@@ -262,10 +278,10 @@ function administration(): ObjectDefinition[] {
       "ObjectPermissions",
       "110",
       [
-        field("ParentId", "reference", { to: "PermissionSet", required: true, createOnly: true }),
-        field("SobjectType", "string", { required: true, createOnly: true }),
-        field("PermissionsRead", "boolean"),
-        field("PermissionsViewAllRecords", "boolean"),
+        defineField("ParentId", "reference", { to: "PermissionSet", required: true, createOnly: true }),
+        defineField("SobjectType", "string", { required: true, createOnly: true }),
+        defineField("PermissionsRead", "boolean"),
+        defineField("PermissionsViewAllRecords", "boolean"),
       ],
       "ObjectPermissions",
     ),

@@ -3,10 +3,10 @@
 import assert from "node:assert/strict";
 import { connect, type ClientHttp2Session } from "node:http2";
 import { after, before, test } from "node:test";
-import { openSandbox, openCaller, at } from "../test-client.ts";
+import { openSandbox, openCaller, getAt } from "../test-client.ts";
 import { asData } from "../exchange.ts";
 import { ORG_ID } from "./org.ts";
-import { readBytes, decode, encode, frame, readNumber, unframe, type Fields } from "./pubsub-wire.ts";
+import { readBytes, decode, encode, buildFrame, readNumber, unframe, type Fields } from "./pubsub-wire.ts";
 
 const sandbox = await openSandbox({ limits: "off" });
 const DATA = "/services/data/v60.0";
@@ -48,12 +48,12 @@ function open(method: string, message: Buffer, metadata: Record<string, string> 
     answers.push(...read.messages.map(decode));
   });
   // A unary call is answered after the end of its request.
-  if (method === "Subscribe") stream.write(frame(message));
-  else stream.end(frame(message));
+  if (method === "Subscribe") stream.write(buildFrame(message));
+  else stream.end(buildFrame(message));
   return {
     answers,
     ended: promise,
-    send: (more) => void stream.write(frame(more)),
+    send: (more) => void stream.write(buildFrame(more)),
     cancel: () => stream.close(8),
   };
 }
@@ -85,7 +85,7 @@ async function selectAccount(): Promise<string> {
     201,
   );
   const again = await call("POST", `${DATA}/tooling/sobjects/PlatformEventChannelMember`, member);
-  assert.equal(at(again.json, "0.errorCode"), "DUPLICATE_DEVELOPER_NAME");
+  assert.equal(getAt(again.json, "0.errorCode"), "DUPLICATE_DEVELOPER_NAME");
   return "/data/One__chn";
 }
 

@@ -29,7 +29,7 @@ export function anonymize(text: string): string {
   const times = [...new Set(text.match(TIME))].toSorted((a, b) => Date.parse(a) - Date.parse(b));
   const withoutSecrets = SECRETS.reduce((rest, [secret, shown]) => rest.replaceAll(secret, shown), text);
   return withoutPorts(withoutSecrets)
-    .replaceAll(UUID, (id) => remember(ids, id, (nth) => `0198c5f2-7a00-7000-8000-${hex(nth)}`))
+    .replaceAll(UUID, (id) => remember(ids, id, (nth) => `0198c5f2-7a00-7000-8000-${formatHex(nth)}`))
     .replaceAll(TIME, (time) => readTime(times.indexOf(time)));
 }
 
@@ -47,5 +47,5 @@ function remember(known: Map<string, string>, value: string, make: (nth: number)
   return shown;
 }
 
-const hex = (nth: number): string => nth.toString(16).padStart(12, "0");
+const formatHex = (nth: number): string => nth.toString(16).padStart(12, "0");
 const readTime = (nth: number): string => new Date(FIRST_TIME_MS + nth * 1_000).toISOString();

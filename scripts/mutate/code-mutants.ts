@@ -126,22 +126,22 @@ function changesAt(node: Node, text: string, checker: Checker): Omit<Change, "in
     { start: target.end - target.getText().length, end: target.end, before, after },
   ];
   if (is.isStringLiteral(node) || is.isNoSubstitutionTemplateLiteral(node))
-    return stringChanges(node, checker, replace);
+    return listStringChanges(node, checker, replace);
   if (is.isTemplateHead(node) || is.isTemplateMiddle(node) || is.isTemplateTail(node)) {
     const raw = node.getText();
     return /[A-Za-z]/.test(raw) && !isSentence(raw) ? replace(node, misspell(raw)) : [];
   }
-  if (is.isNumericLiteral(node)) return numberChanges(node, replace);
+  if (is.isNumericLiteral(node)) return listNumberChanges(node, replace);
   if (node.kind === SyntaxKind.TrueKeyword || node.kind === SyntaxKind.FalseKeyword)
     return isVendorValue(node, checker)
       ? replace(node, node.kind === SyntaxKind.TrueKeyword ? "false" : "true")
       : [];
-  return memberChanges(node, checker, replace);
+  return listMemberChanges(node, checker, replace);
 }
 
 type Replace = (target: Node, after: string, before?: string) => Omit<Change, "inside">[];
 
-function stringChanges(
+function listStringChanges(
   node: Node & { text: string },
   checker: Checker,
   replace: Replace,
@@ -203,14 +203,14 @@ const isSentence = (text: string): boolean =>
   ((text.match(/ /g) ?? []).length > 2 &&
     !/\b(?:SELECT|FROM|WHERE|ORDER BY|LIMIT|AND|IN|IsDeleted)\b/.test(text));
 
-function numberChanges(node: NumericLiteral, replace: Replace): Omit<Change, "inside">[] {
+function listNumberChanges(node: NumericLiteral, replace: Replace): Omit<Change, "inside">[] {
   const value = Number(node.text.replaceAll("_", ""));
   if (value <= 2 || !Number.isInteger(value)) return [];
   return replace(node, String(is.isCaseClause(node.parent) || value < 600 ? value + 1 : value * 2 + 1));
 }
 
 /** Members of objects, named when they are made, read or taken out, of types that do not declare them. */
-function memberChanges(node: Node, checker: Checker, replace: Replace): Omit<Change, "inside">[] {
+function listMemberChanges(node: Node, checker: Checker, replace: Replace): Omit<Change, "inside">[] {
   const isInObject = (parent: Node): parent is ObjectLiteralExpression =>
     is.isObjectLiteralExpression(parent) && !isPlace(parent);
   if (is.isPropertyAssignment(node) && isInObject(node.parent)) {

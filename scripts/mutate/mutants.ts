@@ -38,14 +38,14 @@ const MAPS = new Set(["query", "headers", "also", "body", "codes", "statuses", "
 /** Returns every mutant that changes the rules of an object, or of errors. */
 export function listMutants(description: Description): Mutant[] {
   const whole = JSON.parse(JSON.stringify(description)) as JsonObject;
-  const before = rulesByObject(description);
+  const before = mapRulesByObject(description);
   const mutants: Mutant[] = [];
   for (const { steps, values } of listPlaces(whole, [])) {
     for (const value of values) {
       const copy = structuredClone(whole);
       replaceAt(copy, steps, value);
       const mutated = copy as unknown as Description;
-      const objects = changedObjects(mutated, before, steps);
+      const objects = listChangedObjects(mutated, before, steps);
       if (objects.length === 0) continue;
       mutants.push({
         name: `${steps.join(".")} → ${value === undefined ? "absent" : JSON.stringify(value)}`,
@@ -58,14 +58,14 @@ export function listMutants(description: Description): Mutant[] {
   return mutants;
 }
 
-const rulesByObject = (description: Description): Map<string, string> =>
+const mapRulesByObject = (description: Description): Map<string, string> =>
   new Map(buildPlans(description).map((plan) => [plan.name, JSON.stringify(plan)]));
 
 /** Rules of errors and ids concern all; a default that every object overrides concerns none. */
-function changedObjects(mutated: Description, before: Map<string, string>, [top]: string[]): string[] {
+function listChangedObjects(mutated: Description, before: Map<string, string>, [top]: string[]): string[] {
   if (top === "errors" || top === "ids") return [...before.keys()];
   try {
-    const after = rulesByObject(mutated);
+    const after = mapRulesByObject(mutated);
     return [...before].filter(([name, rules]) => after.get(name) !== rules).map(([name]) => name);
   } catch {
     return [...before.keys()];
@@ -87,7 +87,7 @@ function* listPlaces(value: Json, steps: string[]): Generator<Place> {
   } else if (isJsonObject(value)) {
     for (const [name, member] of Object.entries(value)) yield* listPlaces(member, [...steps, name]);
   } else {
-    const changed = changedLeaf(last, value);
+    const changed = changeLeaf(last, value);
     if (changed.length > 0) yield { steps, values: changed };
   }
 }
@@ -126,7 +126,7 @@ const FORMATS: Record<string, string[]> = {
 };
 const KINDS: Record<string, string> = { rate_limited: "invalid", invalid: "unavailable" };
 
-function changedLeaf(name: string, value: Json): (Json | undefined)[] {
+function changeLeaf(name: string, value: Json): (Json | undefined)[] {
   if (typeof value === "boolean") return [!value];
   if (typeof value === "number") return [name === "most" ? value * 2 + 1 : value + 1];
   if (typeof value !== "string" || value === "") return [];

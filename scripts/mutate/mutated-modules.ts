@@ -19,7 +19,7 @@ const PARTS = ["write", "read", "classify"] as const;
 
 /** Returns the connector of a provider with a change. The rest of it, such as its subscriptions, is the unchanged one. */
 export async function loadMutated(provider: string, { file, text }: CodeMutant): Promise<Connector> {
-  hook();
+  installHook();
   const mark = `${MARK}${(count += 1)}`;
   const address = pathToFileURL(file).href + mark;
   changed.set(address, text);
@@ -38,7 +38,7 @@ export async function loadMutated(provider: string, { file, text }: CodeMutant):
 }
 
 /** Files of a connector that a marked file imports are marked as well. */
-function hook(): void {
+function installHook(): void {
   if (isHooked) return;
   isHooked = true;
   const folder = pathToFileURL(FOLDER).href;

@@ -16,14 +16,14 @@ const LONGEST_MS = 180_000;
 export const OWN_TEST = "own test: ";
 
 /** Returns the test that fails; undefined if all pass. */
-export function failingTest(
+export function findFailingTest(
   provider: string,
   mutant: Pick<CodeMutant, "file" | "text">,
 ): Promise<string | undefined> {
   const { NODE_TEST_CONTEXT: _, NODE_V8_COVERAGE: __, ...env } = process.env;
   const child = spawn(
     process.execPath,
-    ["--test-reporter=tap", CHILD, mutant.file, ...testsFor(provider, mutant.file)],
+    ["--test-reporter=tap", CHILD, mutant.file, ...listTestsFor(provider, mutant.file)],
     { stdio: ["pipe", "pipe", "ignore"], env, timeout: LONGEST_MS, killSignal: "SIGKILL" },
   );
   child.stdin.on("error", () => undefined).end(mutant.text);
@@ -43,7 +43,7 @@ export function failingTest(
 }
 
 /** Returns the test of a described connector that a changed description fails; undefined if it has none, or all pass. */
-export async function failingOwnTest(
+export async function findFailingOwnTest(
   provider: string,
   description: Description,
 ): Promise<string | undefined> {
@@ -52,14 +52,14 @@ export async function failingOwnTest(
   // The file has the provider's entry, too, without which no catalog can be imported.
   const others = `export * from ${JSON.stringify(`${pathToFileURL(file).href}?unchanged`)};`;
   const text = `${others}\nexport const description = ${JSON.stringify(description)};`;
-  return failingTest(provider, { file, text });
+  return findFailingTest(provider, { file, text });
 }
 
 /**
  * Lists the tests of the changed file, then those of its connector. Suites of all connectors, and tests with a whole server, are about
  * more than this one.
  */
-function testsFor(provider: string, file: string): string[] {
+function listTestsFor(provider: string, file: string): string[] {
   const first = [`${basename(file, ".ts")}.test.ts`, `${provider}.test.ts`];
   const turn = (path: string): number => {
     const place = first.indexOf(basename(path));

@@ -5,7 +5,7 @@ import { DESCRIPTIONS } from "../../connectors/descriptions.gen.ts";
 import { listProvidersWithFacts } from "../../simulations/vendor/suite/facts-subject.ts";
 import { listCodeMutants } from "./code-mutants.ts";
 import { listMutants } from "./mutants.ts";
-import { failingOwnTest } from "./own-tests.ts";
+import { findFailingOwnTest } from "./own-tests.ts";
 import { computeScore, readSurvivors, tryMutants } from "./try-all.ts";
 
 const EVERY = 20;
@@ -34,7 +34,7 @@ test("a change of one member of a description fails a check of facts, or has a r
 test("own tests that use the catalog pass with an unchanged description", async () => {
   const { netsuite } = DESCRIPTIONS;
   assert.ok(netsuite);
-  assert.equal(await failingOwnTest("netsuite", netsuite), undefined);
+  assert.equal(await findFailingOwnTest("netsuite", netsuite), undefined);
 });
 
 test("a change of one constant of a connector in code fails a check of facts or an own test, or has a reason not to", async () => {

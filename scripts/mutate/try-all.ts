@@ -7,7 +7,7 @@ import { listMutants, type Mutant } from "./mutants.ts";
 import type { CheckResult } from "../../simulations/vendor/suite/bench.ts";
 import { checkObject } from "../../simulations/vendor/suite/facts-suite.ts";
 import { type CodeMutant, listCodeMutants } from "./code-mutants.ts";
-import { failingOwnTest, failingTest, OWN_TEST } from "./own-tests.ts";
+import { findFailingOwnTest, findFailingTest, OWN_TEST } from "./own-tests.ts";
 import { loadMutated } from "./mutated-modules.ts";
 import { checkDescription } from "../../connector-kit/declarative/check/check-description.ts";
 import { describeConnector } from "../../connector-kit/declarative/describe-connector.ts";
@@ -27,8 +27,13 @@ export async function tryMutants(provider: string, every = 1): Promise<ProviderM
   const description = DESCRIPTIONS[provider];
   if (!facts) throw new Error(`${provider} has no facts`);
   if (description)
-    return tryEach(provider, every, listMutants(description), mutantTrial(provider, facts, description));
-  const { mutants, attempt } = codeTrial(provider);
+    return tryEach(
+      provider,
+      every,
+      listMutants(description),
+      createMutantTrial(provider, facts, description),
+    );
+  const { mutants, attempt } = openCodeTrial(provider);
   return tryEach(provider, every, mutants, attempt);
 }
 
@@ -61,13 +66,13 @@ export const readSurvivors = (): Record<string, Record<string, string>> =>
   JSON.parse(readFileSync(FILE, "utf8")) as Record<string, Record<string, string>>;
 
 /** Returns a function that tries one mutant. Objects whose files are alike are tried once: the first, and those with other files. */
-function codeTrial(provider: string): {
+function openCodeTrial(provider: string): {
   mutants: CodeMutant[];
   attempt(mutant: CodeMutant): Promise<TriedMutant>;
 } {
   const facts = readFacts(provider);
   if (!facts) throw new Error(`${provider} has no facts`);
-  const objects = distinctObjects(provider);
+  const objects = listDistinctObjects(provider);
   return {
     mutants: listCodeMutants(provider),
     async attempt(mutant) {
@@ -83,7 +88,7 @@ function codeTrial(provider: string): {
         const found = (await checkObject(subject, objectName, isFailed)).find(isFailed);
         if (found) return { name, state: "killed", by: `${objectName}: ${found.check}` };
       }
-      const test = await failingTest(provider, mutant);
+      const test = await findFailingTest(provider, mutant);
       return test === undefined
         ? { name, state: "survived" }
         : { name, state: "killed", by: `${OWN_TEST}${test}` };
@@ -99,7 +104,7 @@ const DISTINCT: Record<string, string[]> = {
   salesforce: ["Contact", "Task"],
 };
 
-const distinctObjects = (provider: string): string[] =>
+const listDistinctObjects = (provider: string): string[] =>
   DISTINCT[provider] ?? Object.keys(readFacts(provider)?.objects ?? {});
 
 interface TriedMutant {
@@ -111,7 +116,7 @@ interface TriedMutant {
 }
 
 /** Returns a function that tries one mutant of a provider. */
-function mutantTrial(
+function createMutantTrial(
   provider: string,
   facts: Facts,
   description: Description,
@@ -128,7 +133,7 @@ function mutantTrial(
       const found = (await checkObject(subject, objectName, isFound)).find(isFound);
       if (found) return { name, state: "killed", by: `${objectName}: ${found.check}` };
     }
-    const test = await failingOwnTest(provider, mutated);
+    const test = await findFailingOwnTest(provider, mutated);
     return test === undefined
       ? { name, state: "survived" }
       : { name, state: "killed", by: `${OWN_TEST}${test}` };

@@ -106,7 +106,7 @@ async function listBelow(probe: ObjectProbe): Promise<Checkpoint | undefined> {
     ? description.objects[parent.object]
     : undefined;
   const above = rules && mergeRules(description, parent.object, rules, account);
-  for (const { raw } of await firstRecords(probe, parent.object)) {
+  for (const { raw } of await readFirstRecords(probe, parent.object)) {
     const value = parent.by === undefined ? above && readRecordId(raw, above) : getTextAt(raw, parent.by);
     if (value === undefined || value === "") {
       tell("parent.by", "differs", `a record of ${parent.object} has nothing there`);
@@ -120,7 +120,7 @@ async function listBelow(probe: ObjectProbe): Promise<Checkpoint | undefined> {
   return undefined;
 }
 
-async function firstRecords(probe: ObjectProbe, object: string): Promise<SourceRecord[]> {
+async function readFirstRecords(probe: ObjectProbe, object: string): Promise<SourceRecord[]> {
   let checkpoint: Checkpoint | undefined;
   for (let pages = 0; pages < MAX_PAGES; pages += 1) {
     const plan = planFor(object, { pageSize: MAX_PARENTS });
@@ -155,7 +155,7 @@ async function probeSingle(probe: ObjectProbe, { records: [first] }: Listed): Pr
 async function probeMissing(probe: ObjectProbe, { records: [first] }: Listed): Promise<void> {
   const { plan, fetch, tell, connector, description } = probe;
   if (!plan.get || !first) return;
-  const id = other(first.id);
+  const id = changeDigits(first.id);
   if (id === first.id || findIdFaults(description)(id, plan)) return;
   const found = await buildReader(probe)
     .readByIds(planFor(plan.name), [id], fetch.send)
@@ -180,5 +180,5 @@ async function probeMissing(probe: ObjectProbe, { records: [first] }: Listed): P
 }
 
 /** Changes the digits, so that the form of the id stays. */
-const other = (id: string): string =>
+const changeDigits = (id: string): string =>
   id.replaceAll(/\d/g, (digit) => String(9 - Number(digit))).replace(/^0/, "9");

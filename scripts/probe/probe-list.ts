@@ -34,7 +34,7 @@ export async function probeList(probe: ObjectProbe): Promise<Listed | undefined>
   const request = buildReader(probe).preparePage(planFor(plan.name), start);
   const body = await buildBody(probe, request);
   tell("list.path", "as described", `${request.method} ${withoutQuery(request.path)} is answered`);
-  const entries = entriesIn(probe, body);
+  const entries = findEntries(probe, body);
   if (!entries) return undefined;
   if (entries.length === 0) {
     tell("idPath", "not seen", "the account has no record of it");
@@ -62,7 +62,7 @@ export async function probeList(probe: ObjectProbe): Promise<Listed | undefined>
   return { entries, records, ...(next && { next }), ...(total !== undefined && { total }) };
 }
 
-function entriesIn({ plan, tell }: ObjectProbe, body: Json): JsonObject[] | undefined {
+function findEntries({ plan, tell }: ObjectProbe, body: Json): JsonObject[] | undefined {
   const list = getMember(body, plan.records === undefined ? "" : fillPath(plan.records, plan));
   if (!Array.isArray(list)) {
     tell(

@@ -18,17 +18,17 @@ export function writeDeclarativeSections(
   connector: Connector,
   facts: Facts | undefined,
 ): string[] {
-  const plans = buildPlans(description, shownAccount(description));
+  const plans = buildPlans(description, buildShownAccount(description));
   return [
     ...writeObjectSection(plans, description),
-    ...firstWrite(plans, connector, shownAccount(description)),
+    ...describeFirstWrite(plans, connector, buildShownAccount(description)),
     ...limitSection(description, plans, facts),
     ...writeErrorSection(description),
   ];
 }
 
 /** Values of the connection are shown by their names. */
-const shownAccount = (description: Description): Account => ({
+const buildShownAccount = (description: Description): Account => ({
   values: Object.fromEntries(
     Array.from(JSON.stringify(description).matchAll(/\{connection\.(\w+)\}/g), ([, name = ""]) => [
       name,
@@ -96,7 +96,7 @@ function describeChanges({ since, changedPath, paging }: ObjectPlan): string {
     : "all pages are read and compared";
 }
 
-function firstWrite(plans: ObjectPlan[], { write }: Connector, account: Account): string[] {
+function describeFirstWrite(plans: ObjectPlan[], { write }: Connector, account: Account): string[] {
   const plan = plans.find(({ modes, example }) => modes.includes("create") && example !== undefined);
   if (!plan || !write || !isJsonObject(plan.example)) return [];
   const request = write.prepare({

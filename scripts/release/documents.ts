@@ -1,7 +1,7 @@
 /** The files of a release that are text: Homebrew's formula, the image's definition, notes, the bill of materials, checksums. */
 import { createHash } from "node:crypto";
 import { v5 } from "uuid";
-import { isCandidate, npmTag } from "./versions.ts";
+import { isCandidate, chooseNpmTag } from "./versions.ts";
 
 /** The address of npm's registry, which serves the packed file byte by byte as it was published. */
 const REGISTRY = "https://registry.npmjs.org";
@@ -17,7 +17,7 @@ export interface Archive {
   sha256: string;
 }
 
-export const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
+export const digestSha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
 
 /**
  * Returns the formula, as Homebrew's "Node for Formula Authors" describes it: npm installs the archive that npm's registry
@@ -49,7 +49,7 @@ end
 }
 
 /** Returns the definition of `deploy/` for the release's folder: with its archive, and labels. */
-export function imageDefinition(containerfile: string, server: Archive, repository?: string): string {
+export function writeImageDefinition(containerfile: string, server: Archive, repository?: string): string {
   const labels = [
     `org.opencontainers.image.title="busbar"`,
     `org.opencontainers.image.version="${server.version}"`,
@@ -131,7 +131,7 @@ export function listInstalled(lock: string): string[] {
  */
 export function publishScript(archives: Archive[]): string {
   const publish = ({ name, file, version }: Archive) =>
-    `isThere "${name}@${version}" || npm publish "./${file}" --access public --tag ${npmTag(version)} $provenance`;
+    `isThere "${name}@${version}" || npm publish "./${file}" --access public --tag ${chooseNpmTag(version)} $provenance`;
   return `#!/bin/sh
 # Publishes this folder's packages on npm. Needs a login, or a trusted publisher. May be run again after it has failed.
 set -eu
@@ -147,5 +147,5 @@ ${archives.map(publish).join("\n")}
 /** Returns the list that `sha256sum --check` reads. */
 export function renderChecksums(files: Record<string, Uint8Array>): string {
   const names = Object.keys(files).toSorted();
-  return names.map((name) => `${sha256(files[name] ?? new Uint8Array())}  ${name}\n`).join("");
+  return names.map((name) => `${digestSha256(files[name] ?? new Uint8Array())}  ${name}\n`).join("");
 }

@@ -41,7 +41,7 @@ export function toPythonVersion(version: string): string {
 }
 
 /** Returns npm's tag: a candidate is installed only by those who ask for it (`npm install busbar@next`). */
-export function npmTag(version: string): "latest" | "next" {
+export function chooseNpmTag(version: string): "latest" | "next" {
   return isCandidate(version) ? "next" : "latest";
 }
 

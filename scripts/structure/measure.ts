@@ -44,7 +44,7 @@ export function listReached(graph: ImportGraph, file: string): Set<string> {
 }
 
 /** Returns how many files import each file, the most imported first. */
-export function maxImported(graph: ImportGraph, count: number): [file: string, importers: number][] {
+export function listMostImported(graph: ImportGraph, count: number): [file: string, importers: number][] {
   const importers = Map.groupBy([...graph.values()].flat(), (target) => target);
   return [...importers]
     .map(([file, found]): [string, number] => [file, found.length])

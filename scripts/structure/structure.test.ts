@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { findCircles, findMutualFolders, findSharedNames } from "./find-faults.ts";
 import { importGraph, listImports } from "./import-graph.ts";
 import { findUnusedExports } from "./unused-exports.ts";
-import { findDeepestChain, listReached, maxImported, measureSizes } from "./measure.ts";
+import { findDeepestChain, listReached, listMostImported, measureSizes } from "./measure.ts";
 
 const buildGraph = (imports: Record<string, string[]>) => new Map(Object.entries(imports));
 
@@ -65,7 +65,7 @@ test("sizes, the deepest chain and the most imported file are counted", () => {
   const graph = buildGraph({ "a.ts": ["b.ts", "c.ts"], "b.ts": ["c.ts"], "c.ts": [] });
   assert.deepEqual(findDeepestChain(graph), ["a.ts", "b.ts", "c.ts"]);
   assert.deepEqual([...listReached(graph, "b.ts")], ["b.ts", "c.ts"]);
-  assert.deepEqual(maxImported(graph, 1), [["c.ts", 2]]);
+  assert.deepEqual(listMostImported(graph, 1), [["c.ts", 2]]);
 });
 
 test("an export is unused if no other file imports it, or if only tests do and its own file does not use it", () => {

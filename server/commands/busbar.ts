@@ -1,6 +1,6 @@
 /** The `busbar` command: the commands of the server's machine, and those of the command line for builders. */
 import type { ServerCommand } from "../../cli/program.ts";
-import { callersFolder } from "../../ground/config.ts";
+import { getCallersFolder } from "../../ground/config.ts";
 import { StartError } from "../../ground/errors.ts";
 
 const SERVER_COMMANDS: ServerCommand[] = [
@@ -91,7 +91,7 @@ async function run([command = "", ...args]: string[]): Promise<void> {
     const { runServerCommand } = await import("./server-commands.ts");
     return runServerCommand(command, args);
   }
-  process.chdir(callersFolder() ?? ".");
+  process.chdir(getCallersFolder() ?? ".");
   const [{ runCommand }, { openTerminal }] = await Promise.all([
     import("../../cli/run.ts"),
     import("../../cli/terminal.ts"),

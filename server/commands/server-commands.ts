@@ -9,7 +9,7 @@ import { bootstrap } from "../access/bootstrap.ts";
 import { writeBackup, restore } from "./backup-command.ts";
 import { withDatabase } from "./command-database.ts";
 import type { BootstrapFile } from "../data-folder/data-folder.ts";
-import { callersFolder, readConfig, type Config } from "../../ground/config.ts";
+import { getCallersFolder, readConfig, type Config } from "../../ground/config.ts";
 import { StartError, UsageError } from "../../ground/errors.ts";
 import { createLog } from "../../ground/log.ts";
 import { runDoctor } from "./doctor/doctor-command.ts";
@@ -107,7 +107,7 @@ function parseWholeNumber(option: string, text: string, least: number, max: numb
 }
 
 async function sandbox(args: string[]): Promise<void> {
-  process.chdir(callersFolder() ?? ".");
+  process.chdir(getCallersFolder() ?? ".");
   const [first] = args;
   const provider = first?.startsWith("-") === false ? first : undefined;
   const rest = provider === undefined ? args : args.slice(1);
@@ -243,7 +243,7 @@ function requireFile(command: string, [file, ...more]: string[]): string {
 
 /** Returns the file as the caller means it: npm has gone from their folder to that of the data. */
 const fromCaller = (file: string): string => {
-  const folder = callersFolder();
+  const folder = getCallersFolder();
   return folder === undefined ? file : resolve(folder, file);
 };
 

@@ -7,7 +7,7 @@ import { sweep } from "../jobs/retention.ts";
 import { readQueueDepths } from "../store/processes/queue-depths.ts";
 import type { Database } from "../store/database/database.ts";
 import { sampleEvent } from "../events/sample-event.ts";
-import { deliveryRetentionRules } from "./delivery-retention.ts";
+import { listDeliveryRetentionRules } from "./delivery-retention.ts";
 import { recordEvent } from "../events/record-event.ts";
 import { openDelivering } from "../../tests/harness/deliveries/delivering.ts";
 import { addDestination, drawRoute } from "../../tests/harness/deliveries/routes.ts";
@@ -17,7 +17,7 @@ import { until } from "../../tests/harness/until.ts";
 const sweepDeliveries = (database: Database, retentionDays: number) =>
   sweep(
     createLog("error"),
-    deliveryRetentionRules(database, { eventDays: retentionDays, deliveredDataDays: retentionDays }),
+    listDeliveryRetentionRules(database, { eventDays: retentionDays, deliveredDataDays: retentionDays }),
     () => false,
   );
 

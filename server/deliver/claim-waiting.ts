@@ -123,7 +123,7 @@ export class WaitingDeliveries {
     let soonestMs = POLL_MS;
     for (const result of results) {
       if (result.batchId === undefined) this.#held.delete(getKey(result));
-      const dueInMs = dueIn(result);
+      const dueInMs = computeDueIn(result);
       if (dueInMs === undefined) continue;
       // It is claimed when its lane has capacity; looking for it earlier is of no use.
       if (dueInMs === 0 && this.#deps.sender.lanes.isFull(result.destinationId)) this.#waitForCapacity = true;
@@ -136,7 +136,7 @@ export class WaitingDeliveries {
 const getKey = ({ destinationId, eventId }: DeliveryKey): string => `${destinationId} ${eventId}`;
 
 /** Milliseconds until a delivery is due again; undefined when it is over. */
-function dueIn(result: DeliveryResult): number | undefined {
+function computeDueIn(result: DeliveryResult): number | undefined {
   if (result.kind === "released") return 0;
   return result.kind === "attempted" && result.state === "waiting" ? result.retryInMs : undefined;
 }

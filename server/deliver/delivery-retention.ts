@@ -30,7 +30,7 @@ interface DeliveryRetention {
 }
 
 /** Removes everything that is too old, and the deliveries of deleted destinations. */
-export function deliveryRetentionRules(
+export function listDeliveryRetentionRules(
   { control, shards }: Pick<Database, "control" | "shards">,
   { eventDays, deliveredDataDays }: DeliveryRetention,
 ): RetentionRule[] {

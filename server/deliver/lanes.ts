@@ -126,7 +126,7 @@ export class Lanes<Item> {
   }
 
   add({ id, projectId, failing, batch = 0 }: LaneOwner, item: Item): void {
-    const lane = this.#lanes.get(id) ?? newLane<Item>(projectId, failing, batch);
+    const lane = this.#lanes.get(id) ?? createLane<Item>(projectId, failing, batch);
     this.#lanes.set(id, lane);
     lane.waiting.push(item);
     this.#size += 1;
@@ -247,7 +247,7 @@ export class Lanes<Item> {
   }
 }
 
-const newLane = <Item>(projectId: string, failing: boolean, batch: number): Lane<Item> => ({
+const createLane = <Item>(projectId: string, failing: boolean, batch: number): Lane<Item> => ({
   projectId,
   batch,
   waiting: [],

@@ -63,7 +63,7 @@ export class OutcomeWriter {
   async #write(): Promise<void> {
     while (this.#results.length > 0) {
       if (this.#results.length < ENOUGH && !this.#closing.signal.aborted) await wait(GATHER_MS);
-      const results = this.#results.splice(0, distinctCount(this.#results));
+      const results = this.#results.splice(0, countDistinct(this.#results));
       const attempts = results.filter((result) => result.kind === "attempted");
       await this.#retry(results, () => this.#save(results));
       await this.#retry(results, () => this.#deps.judge(attempts));
@@ -100,7 +100,7 @@ export class OutcomeWriter {
 }
 
 /** Counts the results up to the first repeated delivery: one statement can update a row only once. */
-function distinctCount(results: DeliveryResult[]): number {
+function countDistinct(results: DeliveryResult[]): number {
   const keys = new Set<string>();
   for (const { eventId, destinationId } of results) {
     const key = eventId + destinationId;

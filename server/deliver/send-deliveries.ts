@@ -141,7 +141,7 @@ export class DeliverySender {
   async #attempt(prepared: PreparedDelivery, seat: Seat | undefined): Promise<void> {
     const { destination, delivery } = prepared;
     const { destinationId, failures, batchId } = delivery;
-    const result = await startWork(deliveryWork(this.#deps.tracer, prepared), async (span) => {
+    const result = await startWork(describeDeliveryWork(this.#deps.tracer, prepared), async (span) => {
       const message = this.#message(prepared);
       const attempted = await attemptDelivery(destination, message, failures, this.#deps.retry, seat);
       const { state, outcome } = attempted;
@@ -166,7 +166,7 @@ export class DeliverySender {
 }
 
 /** An attempt belongs to the trace in which its event was recorded. */
-const deliveryWork = (
+const describeDeliveryWork = (
   tracer: Tracer | undefined,
   { delivery, event, destination }: PreparedDelivery,
 ): WorkStart => ({

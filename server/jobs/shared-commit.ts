@@ -1,5 +1,5 @@
 /** Combines items of callers that arrive together into one transaction; each caller waits for its commit. */
-import { tookTooLong } from "../store/database/database-outage.ts";
+import { isTookTooLong } from "../store/database/database-outage.ts";
 
 interface SharedCommit<T> {
   /** Settles when the item is committed; rejects with the reason it could not be. */
@@ -29,7 +29,7 @@ export function openSharedCommit<T>(
     maxItems = 200,
     measureSize = () => 1,
     maxUnderWay = 2,
-    mayRepeat = (error) => !tookTooLong(error),
+    mayRepeat = (error) => !isTookTooLong(error),
     gather,
   }: SharedCommitOptions<T> = {},
 ): SharedCommit<T> {

@@ -7,14 +7,14 @@ import {
   type AgentOperation,
 } from "../store/agents/agent-operations.ts";
 import type { Database } from "../store/database/database.ts";
-import { mayBeCommitted, tookTooLong } from "../store/database/database-outage.ts";
+import { mayBeCommitted, isTookTooLong } from "../store/database/database-outage.ts";
 
 /** Returns a function that begins an operation. It throws `KeyTakenError` and `UsedUpError`, and then has not begun. */
 export function openActs(database: Database): (operation: AgentOperation) => Promise<void> {
   const commit = openSharedCommit<AgentItem>(
     (items) => beginItems(database, items),
     // Keys and budgets that are committed already would be in the way.
-    { mayRepeat: (error) => !tookTooLong(error) && !mayBeCommitted(error) },
+    { mayRepeat: (error) => !isTookTooLong(error) && !mayBeCommitted(error) },
   );
   return async (operation) => {
     const item: AgentItem = { operation };

@@ -27,7 +27,7 @@ import {
   isDatabaseAway,
   mayBeCommitted,
   retryWhileDatabaseIsDown,
-  tookTooLong,
+  isTookTooLong,
 } from "../store/database/database-outage.ts";
 
 /** An operation that has ended, and the answer that a repeated request gets: of a success whose request had an idempotency key. */
@@ -162,7 +162,7 @@ const commitGroups = (database: Database) =>
         for (const item of ordered) item.masterId = await appendToGroup(transaction, item.write);
       }),
     // A record that was added to its group must not be added again.
-    { mayRepeat: (error) => !tookTooLong(error) && !mayBeCommitted(error) },
+    { mayRepeat: (error) => !isTookTooLong(error) && !mayBeCommitted(error) },
   );
 
 /**

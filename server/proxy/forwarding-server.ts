@@ -14,7 +14,7 @@ import { recordCall } from "./record-call.ts";
 import { MAX_HEADER_BYTES, refuseTunnel, refuseUnreadable } from "./refuse-on-socket.ts";
 import { toProxyProblem, refuse } from "./refuse.ts";
 import { CallerGone, collect, KEPT_BYTES, MAX_SIGNED_BYTES, refuseToSign, Upload } from "./request-body.ts";
-import { targetPath } from "./target-path.ts";
+import { joinTargetPath } from "./target-path.ts";
 import { listWorkIds, type Admission } from "./target.ts";
 import { InstallationRefusal, type Targets } from "./targets.ts";
 import type { UsageLog } from "./usage-log.ts";
@@ -153,7 +153,7 @@ function createCall(
   const { target } = admission;
   attempt.by = admission;
   if (admission.requestId !== undefined) attempt.requestId = admission.requestId;
-  const path = targetPath(request.url ?? "", target);
+  const path = joinTargetPath(request.url ?? "", target);
   const refusal = head.mode === "throttle" ? deps.throttle.refusal(target) : undefined;
   if (refusal) throw refusal;
   const { requestId } = attempt;

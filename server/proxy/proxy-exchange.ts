@@ -12,7 +12,7 @@ import { ProviderResponseStream } from "./provider-response-stream.ts";
 import type { RequestHead } from "./read-head.ts";
 import { toProxyProblem, toEgressProblem, refuse, type RefusalDeps } from "./refuse.ts";
 import { CallerGone, Upload } from "./request-body.ts";
-import { targetPath } from "./target-path.ts";
+import { joinTargetPath } from "./target-path.ts";
 import { listWorkIds, type Target } from "./target.ts";
 import type { Targets } from "./targets.ts";
 import type { Throttle } from "./throttle.ts";
@@ -254,7 +254,7 @@ export class ProxyExchange implements Dispatcher.DispatchHandler {
           if (this.#over) return;
           if (target === this.#target) return this.#finish(refused);
           this.#target = target;
-          const path = targetPath(request.url ?? "", target);
+          const path = joinTargetPath(request.url ?? "", target);
           this.#send(body instanceof Upload ? body.whole : body, path);
         },
         (error: unknown) => {

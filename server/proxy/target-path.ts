@@ -10,7 +10,7 @@ export interface TargetBase {
 }
 
 /** Returns the target of the request line to the provider. Throws `invalid-request`. */
-export function targetPath(rawUrl: string, base: TargetBase): string {
+export function joinTargetPath(rawUrl: string, base: TargetBase): string {
   if (!rawUrl.startsWith("/")) {
     throw buildRefusal(
       "The request target must be a path, such as `/v1/contacts`; the proxy adds the provider's address.",

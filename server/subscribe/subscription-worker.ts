@@ -11,7 +11,7 @@ import { readClaimers } from "../store/processes/list-claimers.ts";
 import {
   claimSubscriptions,
   listDueSubscriptions,
-  nextSubscriptionDueMs,
+  findNextSubscriptionDueMs,
   postponeSubscription,
   recoverSubscriptions,
   releaseSubscriptions,
@@ -51,7 +51,7 @@ export function startSubscriptionWorker(deps: SubscriptionWorkerServices): Claim
           reason: "An attempt failed on the side of Busbar. The log has the cause.",
         }),
       recover: (held) => recoverSubscriptions(data, identity.id, listIds(held)),
-      nextDueMs: () => nextSubscriptionDueMs(data),
+      nextDueMs: () => findNextSubscriptionDueMs(data),
     },
     run: (subscription, onAnswer) => runSubscription(deps, subscription, onAnswer),
     work: ({ id, projectId, installationId, connectionId, objectName }) => ({

@@ -34,7 +34,7 @@ export function answerComposite(
     const answer =
       target === undefined
         ? { status: 400, headers: {}, body: composite.halted as Json }
-        : carryOut({ method, target, headers: lowerHeaders(httpHeaders), body: bodyText(method, content) });
+        : carryOut({ method, target, headers: lowerHeaders(httpHeaders), body: formatBody(method, content) });
     byName.set(referenceId, answer);
     answers.push({ body: answer.body ?? null, httpHeaders: {}, httpStatusCode: answer.status, referenceId });
   }
@@ -56,7 +56,7 @@ function resolveReferences(url: string, byName: Map<string, VendorAnswer>): stri
   return isHalted ? undefined : target;
 }
 
-const bodyText = (method: string, content: Json | undefined): string =>
+const formatBody = (method: string, content: Json | undefined): string =>
   method === "GET" || content === undefined ? "" : JSON.stringify(content);
 
 const lowerHeaders = (headers: Json | undefined): Record<string, string> => ({

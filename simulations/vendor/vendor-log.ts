@@ -49,7 +49,7 @@ export function answerLog(
   // `lead` is contained in `task.lead`, too: the choice that says the most is meant.
   const [chosen] = logs
     .filter(({ fact }) => isChosen(fact, request))
-    .toSorted((a, b) => choiceLength(b.fact) - choiceLength(a.fact));
+    .toSorted((a, b) => countChoiceLength(b.fact) - countChoiceLength(a.fact));
   const { fact, objectName } = chosen ?? logs[0] ?? {};
   if (!fact || objectName === undefined) return undefined;
   const list = toList(fact);
@@ -67,7 +67,7 @@ export function answerLog(
   const entries = listEntries(world.records, logs, chosen)
     .map((record) => ({ ...record, id: toOwnId(fact, record.id) }))
     .filter(({ changedMs }) => bound === undefined || changedMs >= bound)
-    .filter(({ changedMs }) => changedMs >= oldestMs(fact))
+    .filter(({ changedMs }) => changedMs >= computeOldestMs(fact))
     .filter(({ changedMs }) => until === undefined || until === "" || changedMs <= until);
   const { tokens, mostEntries, url } = world;
   const order = chooseOrder(list, request);
@@ -106,7 +106,7 @@ function toList({ sort, ...fact }: LogFact): ListFact {
   };
 }
 
-const oldestMs = ({ since: { keptDays } }: LogFact): number =>
+const computeOldestMs = ({ since: { keptDays } }: LogFact): number =>
   keptDays === undefined ? 0 : nowMs() - keptDays * 86_400_000;
 
 const squeezeSpaces = (text: string): string => text.replace(/\s+/g, "");
@@ -114,7 +114,7 @@ const squeezeSpaces = (text: string): string => text.replace(/\s+/g, "");
 const isChosen = ({ chosenBy }: LogFact, request: VendorRequest): boolean =>
   chosenBy.every(({ at, has }) => squeezeSpaces(readText(request, at) ?? "").includes(squeezeSpaces(has)));
 
-const choiceLength = ({ chosenBy }: LogFact): number => chosenBy.map(({ has }) => has).join("").length;
+const countChoiceLength = ({ chosenBy }: LogFact): number => chosenBy.map(({ has }) => has).join("").length;
 
 /** A request that does not choose its entries also gets those about records that are still there. */
 const listEntries = (records: VendorRecords, logs: Log[], chosen: Log | undefined): VendorRecord[] =>

@@ -57,7 +57,7 @@ export class VendorRecords {
   readonly removed: { objectName: string; record: VendorRecord }[] = [];
   private made = 0;
   /** Clock, from an hour ago, so that no test reaches the present. Whole seconds, because many formats have no others. */
-  private clockMs = anHourAgoMs();
+  private clockMs = subtractHour();
   private readonly facts: Facts;
 
   constructor(facts: Facts) {
@@ -110,7 +110,7 @@ export class VendorRecords {
   clear(): void {
     this.stored.clear();
     this.removed.length = 0;
-    this.clockMs = anHourAgoMs();
+    this.clockMs = subtractHour();
   }
 
   private tick(): number {
@@ -118,7 +118,7 @@ export class VendorRecords {
   }
 }
 
-const anHourAgoMs = (): number => Math.floor(nowMs() / 1000) * 1000 - 3_600_000;
+const subtractHour = (): number => Math.floor(nowMs() / 1000) * 1000 - 3_600_000;
 
 /** Builds an id in the vendor's form; every third is as long as the longest of the vendor. */
 function buildId({ type, example, longest, pattern, caseSuffix }: ObjectFacts["id"], number: number): string {
@@ -239,7 +239,8 @@ export function setAtPath(target: JsonObject, path: string, value: Json): void {
   const steps = path.split(".");
   let inner: JsonObject | Json[] = target;
   for (const [index, step] of steps.entries()) {
-    const next: Json = index === steps.length - 1 ? value : containerAt(inner, step, steps[index + 1] ?? "");
+    const next: Json =
+      index === steps.length - 1 ? value : openContainer(inner, step, steps[index + 1] ?? "");
     if (Array.isArray(inner)) inner[Number(step)] = next;
     else inner[step] = next;
     if (typeof next !== "object" || next === null) return;
@@ -247,7 +248,7 @@ export function setAtPath(target: JsonObject, path: string, value: Json): void {
   }
 }
 
-function containerAt(inner: JsonObject | Json[], step: string, following: string): JsonObject | Json[] {
+function openContainer(inner: JsonObject | Json[], step: string, following: string): JsonObject | Json[] {
   const known = Array.isArray(inner) ? inner[Number(step)] : inner[step];
   if (typeof known === "object" && known !== null) return known;
   return /^\d+$/.test(following) ? [] : {};

@@ -38,7 +38,7 @@ export function takeRequest({ method, target, headers, body }: RawRequest): Vend
     path,
     query: [...new URLSearchParams(query)],
     headers,
-    body: encoding === "json" ? parseJson(body) : encoding === "form" ? formMembers(body) : undefined,
+    body: encoding === "json" ? parseJson(body) : encoding === "form" ? parseForm(body) : undefined,
     encoding,
   };
 }
@@ -52,7 +52,7 @@ function parseJson(body: string): Json | undefined {
 }
 
 /** Parses `a[b]=c` to `{a: {b: "c"}}`; numbers and empty brackets are positions in a list. */
-function formMembers(body: string): JsonObject {
+function parseForm(body: string): JsonObject {
   const members: JsonObject = {};
   for (const [name, value] of new URLSearchParams(body)) {
     const steps = name

@@ -6,7 +6,7 @@ import { Icon } from "../../ui/icons.tsx";
 import { useFound, type PaletteEntry } from "./found.ts";
 import { useCommandKey } from "../account/keys.ts";
 import { useSitePages } from "../navigation.tsx";
-import { target } from "../page-link.tsx";
+import { toLinkTarget } from "../page-link.tsx";
 import classes from "./palette.module.css";
 
 export function Palette({ isOpenAtFirst }: { isOpenAtFirst: boolean }): JSX.Element {
@@ -69,7 +69,7 @@ function Choice({ onDone }: { onDone: () => void }): JSX.Element {
   const open = (entry: PaletteEntry | undefined) => {
     if (!entry) return;
     onDone();
-    void navigate(target(entry.to));
+    void navigate(toLinkTarget(entry.to));
   };
   const onKeyDown = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];

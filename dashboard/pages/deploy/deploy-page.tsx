@@ -4,7 +4,7 @@ import { NativeSelect } from "@mantine/core";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import type { Answer } from "../../api/call.ts";
 import { useCall } from "../../api/queries.ts";
-import { encodePart, toProjectPath, target } from "../../frame/page-link.tsx";
+import { encodePart, toProjectPath, toLinkTarget } from "../../frame/page-link.tsx";
 import { Page } from "../../frame/page.tsx";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { useProjectName } from "../../frame/project.ts";
@@ -99,7 +99,7 @@ function StartFrom({ names, chosen }: { names: readonly string[]; chosen: string
       w={280}
       value={chosen}
       onChange={(event) =>
-        void navigate(target(toProjectPath(project, `/deploy?${event.currentTarget.value}`)))
+        void navigate(toLinkTarget(toProjectPath(project, `/deploy?${event.currentTarget.value}`)))
       }
       data={[
         ...(ofIntegrations.length > 0 ? [{ group: "Deployed manifests", items: ofIntegrations }] : []),

@@ -9,7 +9,7 @@ import type { ProcessIdentity } from "../../jobs/process-identity.ts";
 import { withOrphanRecovery } from "../../jobs/recovering-loop.ts";
 import {
   claimApprovals,
-  nextApprovalDueMs,
+  findNextApprovalDueMs,
   postponeApproval,
   recoverApprovals,
   type ClaimedApproval,
@@ -50,7 +50,7 @@ export function startApprovalWorker(deps: ApprovalWorkerServices): ClaimLoop {
           identity.id,
           held.map(({ id }) => id),
         ),
-      nextDueMs: () => nextApprovalDueMs(control),
+      nextDueMs: () => findNextApprovalDueMs(control),
     },
     run: async (item, onAnswer) => {
       await carryOutApproval(await chooseServices(deps, item), item);

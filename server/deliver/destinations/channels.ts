@@ -90,7 +90,7 @@ export function openDestination(
       row,
       type: { paced, maxMessageBytes, disables },
       batch: type.batch?.(row.metadata),
-      channel: hidingSecrets(channel, secrets.secrets),
+      channel: hideSecrets(channel, secrets.secrets),
     };
   } catch (error) {
     // These errors name keys and settings, never their values.
@@ -111,7 +111,7 @@ const openBroken = (error: string): Channel => ({
 });
 
 /** Wraps a channel so that these secrets are replaced in the answers and errors of its outcomes. */
-function hidingSecrets(channel: Channel, secrets: Record<string, unknown>): Channel {
+function hideSecrets(channel: Channel, secrets: Record<string, unknown>): Channel {
   const values = Object.values(secrets).filter((value) => typeof value === "string");
   if (values.length === 0) return channel;
   const hidden = (outcome: Outcome): Outcome => {

@@ -54,8 +54,8 @@ export function checkSettings(
     throw error instanceof Problem && prefix ? prefixIssueNames(error, prefix) : error;
   }
   const known = {
-    metadata: only(type.config.properties, settings.metadata),
-    secrets: only(type.secrets.properties, settings.secrets),
+    metadata: pickDeclared(type.config.properties, settings.metadata),
+    secrets: pickDeclared(type.secrets.properties, settings.secrets),
   };
   const faults = type.check({ config: known.metadata, secrets: known.secrets }, network);
   const [first] = faults;
@@ -69,7 +69,7 @@ export function checkSettings(
 const compile = (type: DestinationType) =>
   createValidator(Type.Object({ metadata: type.config, secrets: type.secrets }), "body");
 
-const only = (
+const pickDeclared = (
   properties: Record<string, TSchema>,
   values: Record<string, unknown>,
 ): Record<string, unknown> =>

@@ -59,7 +59,7 @@ function send(
         abort = () => controller.abort(new Error("enough"));
       },
       onResponseStart: (_controller, status, responseHeaders) => {
-        if (status >= 200) answer = { status, headers: firstValues(responseHeaders) };
+        if (status >= 200) answer = { status, headers: pickFirstValues(responseHeaders) };
       },
       onResponseData: (_controller, chunk) => {
         size += chunk.length;
@@ -78,7 +78,7 @@ function send(
   return promise;
 }
 
-const firstValues = (headers: Record<string, string | string[] | undefined>): Record<string, string> =>
+const pickFirstValues = (headers: Record<string, string | string[] | undefined>): Record<string, string> =>
   Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, (Array.isArray(value) ? value[0] : value) ?? ""]),
   );

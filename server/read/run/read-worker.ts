@@ -10,7 +10,7 @@ import { readClaimers } from "../../store/processes/list-claimers.ts";
 import { commitReadPages, type ReadPageCommit } from "../../store/reads/read-pages.ts";
 import {
   claimRuns,
-  nextRunDueMs,
+  findNextRunDueMs,
   putBackRun,
   recoverRuns,
   releaseRuns,
@@ -81,7 +81,7 @@ export function startReadWorker(deps: ReadWorkerServices): ClaimLoop {
         return putBackRun(data, { ...again, waitsFor: null, log: [] });
       },
       recover: (held) => recoverRuns(data, identity.id, listIds(held)),
-      nextDueMs: () => nextRunDueMs(data),
+      nextDueMs: () => findNextRunDueMs(data),
     },
     run: (run, onAnswer) => runRead(services, run, onAnswer),
     work: ({ operationId, projectId, installationId, connectionId, objectName, kind }) => ({

@@ -1,7 +1,7 @@
 /** The audit: who changed what in an organisation. */
 import { sql } from "kysely";
 import type { ControlQueries } from "../database/sides.ts";
-import { inIdRange, type IdRange } from "../database/id-range.ts";
+import { limitToIdRange, type IdRange } from "../database/id-range.ts";
 
 export const ACTOR_KINDS = ["person", "apiKey", "system", "agent"] as const;
 type ActorKind = (typeof ACTOR_KINDS)[number];
@@ -113,7 +113,7 @@ export const listAuditEvents = (
     .$if(operationId !== undefined, (query) => query.where("operationId", "=", operationId ?? ""))
     .$if(projectId !== undefined, (query) => query.where(sql`project_id::text`, "=", projectId ?? ""))
     .$if(target !== undefined, (query) => query.where("targetId", "=", target ?? ""))
-    .where(inIdRange("audit_events.id", range))
+    .where(limitToIdRange("audit_events.id", range))
     .orderBy("id", "desc")
     .limit(range.limit)
     .execute();

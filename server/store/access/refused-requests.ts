@@ -2,7 +2,7 @@
 import { sql } from "kysely";
 import { isUuid } from "../../../ground/ids.ts";
 import type { ControlQueries } from "../database/sides.ts";
-import { containsText, inIdRange, type ProjectBound, type IdRange } from "../database/id-range.ts";
+import { containsText, limitToIdRange, type ProjectBound, type IdRange } from "../database/id-range.ts";
 import { removePlannedByRows } from "../database/run-planned-by-rows.ts";
 import { countAffectedRows } from "../database/database.ts";
 
@@ -82,7 +82,7 @@ export async function listRefusedRequests(
     .selectFrom("refusedRequests")
     .selectAll()
     .where("projectId", "=", projectId)
-    .where(inIdRange("refused_requests.id", range))
+    .where(limitToIdRange("refused_requests.id", range))
     .orderBy("id", "desc")
     .limit(range.limit);
   if (statuses) query = query.where("status", ">=", statuses.from).where("status", "<=", statuses.to);

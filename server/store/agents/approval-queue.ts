@@ -32,7 +32,7 @@ export async function claimApprovals(
 }
 
 /** Returns the milliseconds until an approved act is due; undefined when none is. */
-export async function nextApprovalDueMs(queries: ControlQueries): Promise<number | undefined> {
+export async function findNextApprovalDueMs(queries: ControlQueries): Promise<number | undefined> {
   const { rows } = await sql<{ dueInMs: number | null }>`
     select extract(epoch from min(due_time) - now())::double precision * 1000 as due_in_ms
     from approvals where status = 'approved' and claimed_by is null

@@ -3,7 +3,7 @@ import { sql, type RawBuilder } from "kysely";
 import { isUuid } from "../../../ground/ids.ts";
 import type { Json, JsonObject } from "../../../ground/json.ts";
 import type { ControlQueries } from "../database/sides.ts";
-import { inIdRange, type IdRange } from "../database/id-range.ts";
+import { limitToIdRange, type IdRange } from "../database/id-range.ts";
 import type { Actor } from "../operations/operations.ts";
 import { toStoredJson } from "../database/stored-json.ts";
 
@@ -166,7 +166,7 @@ export async function listApprovals(
 ): Promise<ApprovalRow[]> {
   const conditions: RawBuilder<unknown>[] = [
     sql`approvals.project_id = ${projectId}`,
-    inIdRange("approvals.id", range),
+    limitToIdRange("approvals.id", range),
   ];
   if (groupRef !== undefined) conditions.push(sql`group_ref = ${groupRef}`);
   if (object !== undefined)

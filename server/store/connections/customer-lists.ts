@@ -4,7 +4,7 @@ import { listConnectionsById, type ConnectionRow, type ConnectionStatus } from "
 import { isOfGroup } from "../access/customers.ts";
 import type { DataQueries, SharedQueries } from "../database/sides.ts";
 import { IS_OWN_GROUP, IS_OWN_INSTALLATION } from "../database/own-customers.ts";
-import { containsText, inIdRange, type IdRange } from "../database/id-range.ts";
+import { containsText, limitToIdRange, type IdRange } from "../database/id-range.ts";
 import {
   GROUP_REASONS,
   INSTALLATION_IS_UNHEALTHY,
@@ -142,7 +142,7 @@ export async function listConnectionPage(
   const { projectId, status, provider, groupRef, text } = filter;
   const conditions: RawBuilder<unknown>[] = [
     sql`connections.project_id = ${projectId}`,
-    inIdRange("connections.id", range),
+    limitToIdRange("connections.id", range),
   ];
   if (status !== undefined) conditions.push(sql`status = ${status}`);
   if (provider !== undefined) conditions.push(sql`provider = ${provider}`);
@@ -181,7 +181,7 @@ export async function listInstallationPage<C>(
   const { projectId, integration, provider, groupRef, healthStatus, text } = filter;
   const conditions: RawBuilder<unknown>[] = [
     sql`installations.project_id = ${projectId}`,
-    inIdRange("installations.id", range),
+    limitToIdRange("installations.id", range),
   ];
   if (integration !== undefined)
     conditions.push(

@@ -64,7 +64,7 @@ export function mayBeCommitted(error: unknown): boolean {
 }
 
 /** Returns whether the statement was cancelled because it took too long: others that wait for the same lock would take as long. */
-export const tookTooLong = (error: unknown): boolean =>
+export const isTookTooLong = (error: unknown): boolean =>
   error instanceof Error &&
   (/^(57014|55P03)$/.test(readCode(error)) || error.message === "Query read timeout");
 

@@ -116,7 +116,7 @@ export async function transactControl<T>(
  * Returns the data side for a transaction on the control tables. If one database has both, it is the transaction itself; otherwise
  * each statement commits at once, so before the transaction does.
  */
-export const dataWithin = (
+export const getDataWithin = (
   { control, data }: Pick<Database, "control" | "data">,
   queries: ControlQueries,
 ): DataQueries => (control === data ? (queries as unknown as DataQueries) : data);

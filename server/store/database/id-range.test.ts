@@ -4,15 +4,15 @@ import { test } from "node:test";
 import { sql } from "kysely";
 import { testDatabase } from "../../../tests/harness/database.ts";
 import { buildFirstId } from "../../../ground/ids.ts";
-import { containsText, inIdRange } from "./id-range.ts";
+import { containsText, limitToIdRange } from "./id-range.ts";
 
 test("a range excludes the ids that bound it, includes the beginning of a period and excludes its end", async (t) => {
   const { queries } = await testDatabase(t);
   const ids = [1_000, 2_000, 3_000, 4_000].map(buildFirstId);
   const [first = "", , third = ""] = ids;
-  const inside = async (range: Parameters<typeof inIdRange>[1]): Promise<number[]> => {
+  const inside = async (range: Parameters<typeof limitToIdRange>[1]): Promise<number[]> => {
     const { rows } = await sql<{ id: string }>`
-      select id from unnest(${ids}::uuid[]) as id where ${inIdRange("id", range)} order by id
+      select id from unnest(${ids}::uuid[]) as id where ${limitToIdRange("id", range)} order by id
     `.execute(queries);
     return rows.map(({ id }) => ids.indexOf(id) + 1);
   };

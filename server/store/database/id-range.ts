@@ -24,10 +24,10 @@ export interface ProjectBound {
 }
 
 /**
- * Returns the condition that an id lies in a range: `.where(inIdRange("operations.id", range))`. A period is a range of
+ * Returns the condition that an id lies in a range: `.where(limitToIdRange("operations.id", range))`. A period is a range of
  * ids too, because a row begins at the time of its id; so the index that orders the list also finds the period.
  */
-export function inIdRange(column: string, { before, after, since, until }: Omit<IdRange, "limit">) {
+export function limitToIdRange(column: string, { before, after, since, until }: Omit<IdRange, "limit">) {
   const id = sql.ref(column);
   const bounds: RawBuilder<unknown>[] = [];
   if (before !== undefined) bounds.push(sql`${id} < ${before}::uuid`);
@@ -42,7 +42,7 @@ export function inIdRange(column: string, { before, after, since, until }: Omit<
  * text of ASCII characters the C collation gives the same answer five times faster.
  */
 export function containsText(columns: (string | RawBuilder<unknown>)[], text: string) {
-  const pattern = likePattern(text);
+  const pattern = toLikePattern(text);
   const isAscii = /^[\x20-\x7e]*$/.test(text);
   const tests = columns.map((column) => {
     const value = typeof column === "string" ? sql.ref(column) : column;
@@ -54,4 +54,4 @@ export function containsText(columns: (string | RawBuilder<unknown>)[], text: st
 }
 
 /** Returns the pattern of `like` for values that contain a text. */
-const likePattern = (text: string): string => `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
+const toLikePattern = (text: string): string => `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;

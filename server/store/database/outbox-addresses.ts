@@ -13,7 +13,7 @@ interface AddressedEntry {
 type Subject = { groupRef?: string; installationId?: string; connectionId?: string } | "every";
 
 /** Addresses entries, in their order. `others` are the shards beside the main one. */
-export async function addressEntries(
+export async function addAddresses(
   queries: ControlQueries,
   entries: OutboxEntry[],
   others: string[],

@@ -14,7 +14,7 @@ import { runOutsideWork } from "../../../ground/current-work.ts";
 import type { Log } from "../../../ground/log.ts";
 import type { Copies } from "../sides/copies.ts";
 import { isDatabaseAway } from "./database-outage.ts";
-import { addressEntries } from "./outbox-addresses.ts";
+import { addAddresses } from "./outbox-addresses.ts";
 import { storeEntries, type OutboxEntry, type StoredEntry } from "./outbox-entries.ts";
 import { repeatTransaction } from "./repeat-transaction.ts";
 import type { ControlQueries, ControlTables, DataQueries, DataTables } from "./sides.ts";
@@ -40,7 +40,7 @@ const withData = (queries: ControlQueries) => queries as unknown as DataQueries;
 export async function queueOutbox(queries: ControlQueries, entries: OutboxEntry[]): Promise<void> {
   if (entries.length === 0) return;
   const { isWhole = false, listOthers } = known.get(queries) ?? {};
-  const addressed = await addressEntries(queries, entries, listOthers?.() ?? []);
+  const addressed = await addAddresses(queries, entries, listOthers?.() ?? []);
   const stored = addressed.map(({ entry, shard }) => ({
     ...entry,
     content: JSON.stringify(entry.content),

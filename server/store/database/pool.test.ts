@@ -9,7 +9,7 @@ import { Client } from "pg";
 import { testDatabase } from "../../../tests/harness/database.ts";
 import { until } from "../../../tests/harness/until.ts";
 import { createLog } from "../../../ground/log.ts";
-import { isDatabaseAway, mayBeCommitted, tookTooLong } from "./database-outage.ts";
+import { isDatabaseAway, mayBeCommitted, isTookTooLong } from "./database-outage.ts";
 import type { Queries } from "./database.ts";
 import { openPool } from "./pool.ts";
 
@@ -200,7 +200,7 @@ test("a statement that waits too long for a lock is given up by the server, and 
   });
   t.after(() => queries.destroy());
   const refused = await sql`insert into notes values ('x')`.execute(queries).catch((error: unknown) => error);
-  assert.ok(isDatabaseAway(refused) && tookTooLong(refused) && !mayBeCommitted(refused), String(refused));
+  assert.ok(isDatabaseAway(refused) && isTookTooLong(refused) && !mayBeCommitted(refused), String(refused));
   await holder.query("commit");
   const { rows } = await holder.query("select count(*)::int as count from notes");
   await holder.end();

@@ -10,7 +10,7 @@ import {
   type DeliverySubject,
   type SubjectFilter,
 } from "./delivery-subjects.ts";
-import { inIdRange, type IdRange } from "../database/id-range.ts";
+import { limitToIdRange, type IdRange } from "../database/id-range.ts";
 
 export interface DeliveryRow {
   destinationId: string;
@@ -107,7 +107,7 @@ function selectExamined(
 ): RawBuilder<unknown> {
   const bounds = sql.join(
     [
-      inIdRange("event_id", { ...range, before: undefined, after: range.after?.slice(0, 36) }),
+      limitToIdRange("event_id", { ...range, before: undefined, after: range.after?.slice(0, 36) }),
       ...(range.before === undefined ? [] : [sql`event_id <= ${range.before.slice(0, 36)}::uuid`]),
       ...(eventId === undefined ? [] : [sql`event_id = ${eventId}::uuid`]),
     ],

@@ -78,7 +78,7 @@ export async function withSubjects<Row extends { head: string }>(
   rows: Row[],
 ): Promise<(Row & { subject: DeliverySubject })[]> {
   const members = rows.map(({ head }) => readMembers(head));
-  const ids = members.flatMap((one) => textAt(one, "installationId") ?? []).filter(isUuid);
+  const ids = members.flatMap((one) => getText(one, "installationId") ?? []).filter(isUuid);
   const integrations = await listIntegrationNames(queries, [...new Set(ids)]);
   return rows.map((row, index) => ({ ...row, subject: toSubject(members[index] ?? {}, integrations) }));
 }
@@ -97,9 +97,9 @@ export function readMembers(head: string): JsonObject {
 
 function toSubject(members: JsonObject, integrations: ReadonlyMap<string, string>): DeliverySubject {
   const integration =
-    textAt(members, "integrationName") ?? integrations.get(textAt(members, "installationId") ?? "");
-  const groupRef = textAt(members, "groupRef");
-  const object = textAt(members, "rawObjectName") ?? textAt(members, "objectName");
+    getText(members, "integrationName") ?? integrations.get(getText(members, "installationId") ?? "");
+  const groupRef = getText(members, "groupRef");
+  const object = getText(members, "rawObjectName") ?? getText(members, "objectName");
   const info = members["resultInfo"];
   const records = isJsonObject(info) ? info["numRecords"] : undefined;
   return {
@@ -110,7 +110,7 @@ function toSubject(members: JsonObject, integrations: ReadonlyMap<string, string
   };
 }
 
-const textAt = (members: JsonObject, name: string): string | undefined => {
+const getText = (members: JsonObject, name: string): string | undefined => {
   const value = members[name];
   return typeof value === "string" ? value : undefined;
 };

@@ -4,7 +4,7 @@ import { isUuid } from "../../../ground/ids.ts";
 import type { DataQueries } from "../database/sides.ts";
 import type { DeliveryState } from "./deliveries.ts";
 import { DATA_HEAD, hasMember, HEAD, IS_MESSAGE } from "./delivery-subjects.ts";
-import { containsText, inIdRange, type IdRange } from "../database/id-range.ts";
+import { containsText, limitToIdRange, type IdRange } from "../database/id-range.ts";
 
 export interface ListedEvent {
   id: string;
@@ -72,18 +72,18 @@ const selectNewestIds = (
   if (nowhere)
     return sql`
         select event_id as id from events_nowhere
-        where project_id = ${projectId} and ${inIdRange("event_id", range)}
+        where project_id = ${projectId} and ${limitToIdRange("event_id", range)}
         order by event_id desc limit ${max}`;
   const ofTypes = sql`
         select found.id from unnest(${[...types]}::text[]) as wanted (type) cross join lateral (
           select id from events
-          where project_id = ${projectId} and type = wanted.type and destination_id is null and ${inIdRange("id", range)}
+          where project_id = ${projectId} and type = wanted.type and destination_id is null and ${limitToIdRange("id", range)}
           order by id desc limit ${max}
         ) as found`;
   const messages = sql`
         select found.id from destinations cross join lateral (
           select id from events
-          where destination_id = destinations.id and type = any(${[...messageTypes]}::text[]) and ${inIdRange("id", range)}
+          where destination_id = destinations.id and type = any(${[...messageTypes]}::text[]) and ${limitToIdRange("id", range)}
           order by id desc limit ${max}
         ) as found where destinations.project_id = ${projectId}`;
   return sql`${messageTypes.length > 0 ? sql`(${ofTypes}) union all (${messages})` : ofTypes} order by id desc limit ${max}`;

@@ -44,7 +44,7 @@ export async function insertRows(places: Place[], lines: AsyncIterable<string>):
     if (line.startsWith("S ")) {
       if (!isOfShard)
         for (const { client, tables } of places)
-          if (tables?.includes("operations") ?? true) await numberOn(client);
+          if (tables?.includes("operations") ?? true) await continueNumbers(client);
       isOfShard = true;
     } else if (line.startsWith("T ")) {
       if (!targets.has(rest)) throw new StartError(`the backup has a table that is not known: ${rest}`);
@@ -61,7 +61,7 @@ export async function insertRows(places: Place[], lines: AsyncIterable<string>):
 const NUMBERED = new Map(listNumberedTables().map(({ name, numbered }) => [name, numbered]));
 
 /** Lets the numbers that a database gives begin behind those of the rows that it has. */
-async function numberOn(client: Client): Promise<void> {
+async function continueNumbers(client: Client): Promise<void> {
   for (const [table, column] of NUMBERED)
     await client.query(
       `select setval(pg_get_serial_sequence('${table}', '${column}'), last) from (select max(${column}) as last from ${table}) as rows

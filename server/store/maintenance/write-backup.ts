@@ -27,7 +27,7 @@ export async function* writeBackupLines(urls: BackupUrls): AsyncGenerator<string
     for (const { client, tables, shard } of snapshots) {
       if (shard !== undefined) yield `S ${shard}\n`;
       for (const table of await listBackupTables(client))
-        if (!tables || tables.includes(table)) yield* tableLines(client, table, end);
+        if (!tables || tables.includes(table)) yield* listTableLines(client, table, end);
     }
     for (const { client } of snapshots) {
       await addSequences(client, end);
@@ -78,7 +78,7 @@ async function readMigrations(clients: Client[]): Promise<string[]> {
 }
 
 /** Yields the rows of a table, and counts them. */
-async function* tableLines(client: Client, table: string, end: BackupEnd): AsyncGenerator<string> {
+async function* listTableLines(client: Client, table: string, end: BackupEnd): AsyncGenerator<string> {
   yield `T ${table}\n`;
   // In a row, a line break can only be white space between the members of a json value.
   await client.query(

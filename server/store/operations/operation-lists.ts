@@ -2,7 +2,7 @@
 import { sql, type RawBuilder } from "kysely";
 import { isUuid } from "../../../ground/ids.ts";
 import type { ControlQueries, DataQueries, SharedQueries } from "../database/sides.ts";
-import { containsText, inIdRange, type IdRange } from "../database/id-range.ts";
+import { containsText, limitToIdRange, type IdRange } from "../database/id-range.ts";
 import type { Actor, OperationRow, OperationStatus } from "./operations.ts";
 import { countAffectedRows } from "../database/database.ts";
 
@@ -54,7 +54,7 @@ export async function listProjectOperations(
   if (lowest) conditions.push(sql`operations.id >= ${lowest}`);
   const page = sql`
     select ${COLUMNS} from operations
-    where ${all([sql`project_id = ${filter.projectId}`, inIdRange("operations.id", range), ...conditions])}
+    where ${joinConditions([sql`project_id = ${filter.projectId}`, limitToIdRange("operations.id", range), ...conditions])}
     order by id desc limit ${range.limit}`;
   const rows = await joinNames(queries, page);
   return rows.length < range.limit && lowest ? { rows, continueBefore: lowest } : { rows };
@@ -75,7 +75,7 @@ export async function findListedOperation(
 const COLUMNS = sql`operations.id, project_id, integration_id, installation_id, config_id, action_type, object_name, status,
   result, metadata, create_time, update_time, request_id, actor`;
 
-const all = (conditions: RawBuilder<unknown>[]) => sql.join(conditions, sql` and `);
+const joinConditions = (conditions: RawBuilder<unknown>[]) => sql.join(conditions, sql` and `);
 
 async function joinNames(queries: SharedQueries, page: RawBuilder<unknown>): Promise<ListedOperation[]> {
   const { rows } = await sql<ListedOperation>`
@@ -117,14 +117,14 @@ async function listOfPlaces(
   const conditions = [
     sql`installation_id = place.id`,
     sql`project_id = ${filter.projectId}`,
-    inIdRange("operations.id", range),
+    limitToIdRange("operations.id", range),
     ...buildConditions(filter),
   ];
   return joinNames(
     queries,
     sql`
       select operations.* from unnest(${places}::uuid[]) as place(id) cross join lateral (
-        select ${COLUMNS} from operations where ${all(conditions)} order by operations.id desc limit ${range.limit}
+        select ${COLUMNS} from operations where ${joinConditions(conditions)} order by operations.id desc limit ${range.limit}
       ) as operations
       order by operations.id desc limit ${range.limit}`,
   );
@@ -138,7 +138,7 @@ async function findLowestExamined(
   max: number,
 ): Promise<string | undefined> {
   const { rows } = await sql<{ id: string }>`
-    select id from operations where project_id = ${projectId} and ${inIdRange("operations.id", range)}
+    select id from operations where project_id = ${projectId} and ${limitToIdRange("operations.id", range)}
     order by id desc offset ${max - 1} limit 1
   `.execute(queries);
   return rows[0]?.id;

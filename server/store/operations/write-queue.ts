@@ -297,7 +297,7 @@ export async function lockWaitingWrite(
 }
 
 /** Returns the milliseconds until the next write becomes due; undefined when none waits for its time, Infinity when none is left to claim. */
-export async function nextDueMs(queries: DataQueries): Promise<number | undefined> {
+export async function findNextDueMs(queries: DataQueries): Promise<number | undefined> {
   const { rows } = await sql<{ ms: number | null; anyWaits: boolean }>`
     select extract(epoch from (select min(due_time) from writes where claimed_by is null and due_time > now()) - now())
         ::double precision * 1000 as ms,

@@ -297,7 +297,7 @@ export async function recoverRuns(
 }
 
 /** Returns the milliseconds until the next run is due; undefined if none waits. */
-export async function nextRunDueMs(queries: DataQueries): Promise<number | undefined> {
+export async function findNextRunDueMs(queries: DataQueries): Promise<number | undefined> {
   const { rows } = await sql<{ ms: number | null }>`
     select extract(epoch from min(due_time) - now())::double precision * 1000 as ms from read_runs
     where claimed_by is null and due_time > now()

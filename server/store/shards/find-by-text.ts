@@ -78,7 +78,7 @@ const selectBest = (parts: RawBuilder<unknown>[], max: number): RawBuilder<Ranke
   ) as best order by rank, recent desc, name limit ${max}`;
 
 /** Selects a resource with this id. Columns of each part: kind, id, name, container, rank, and the id again for putting the newest first. */
-const oneById =
+const selectById =
   (projectId: string, id: string) =>
   (
     kind: string,
@@ -91,7 +91,7 @@ const oneById =
       from ${sql.table(table)} as thing where project_id = ${projectId} and id = ${id}::uuid`;
 
 function byId(projectId: string, id: string): RawBuilder<unknown> {
-  const one = oneById(projectId, id);
+  const one = selectById(projectId, id);
   return sql.join(
     [
       one("connection", "connections", sql`provider`),
@@ -114,7 +114,7 @@ function byId(projectId: string, id: string): RawBuilder<unknown> {
 
 /** Selects what the traffic of customers left. */
 function byTrafficId(projectId: string, id: string): RawBuilder<unknown> {
-  const one = oneById(projectId, id);
+  const one = selectById(projectId, id);
   return sql.join(
     [
       one("operation", "operations", sql`action_type || ' ' || object_name`),

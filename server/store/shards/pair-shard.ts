@@ -44,7 +44,7 @@ interface PairingSteps {
 
 /** Throws `StartError`, which names the shard, before anything is changed if the two cannot belong together. */
 export const pairShard = (pair: ShardPair, log: Log, steps: PairingSteps = {}): Promise<void> =>
-  namingShard(pair, async () => {
+  nameShardInErrors(pair, async () => {
     const { connectionString, url: dataUrl, slot } = pair;
     const controlUrl = pair.replicationUrl ?? connectionString;
     await onBothSides({ connectionString, dataUrl }, async (sides) => {
@@ -110,7 +110,7 @@ export async function endPublication(control: ClientBase): Promise<void> {
 }
 
 /** Names the shard in refusals, which are written for the data database of two. */
-async function namingShard<Result>({ name }: ShardPair, run: () => Promise<Result>): Promise<Result> {
+async function nameShardInErrors<Result>({ name }: ShardPair, run: () => Promise<Result>): Promise<Result> {
   try {
     return await run();
   } catch (cause) {

@@ -4,7 +4,7 @@ import { buildFirstId } from "../../../ground/ids.ts";
 import type { DataQueries } from "../database/sides.ts";
 import type { AttemptRecord, DeliveryState } from "../deliveries/deliveries.ts";
 import { buildEventInserts, WAKES_DELIVERERS, type EventRow } from "../deliveries/events.ts";
-import { inIdRange, type ProjectBound, type IdRange } from "../database/id-range.ts";
+import { limitToIdRange, type ProjectBound, type IdRange } from "../database/id-range.ts";
 import { buildDatedFields } from "../integrations/installation-health.ts";
 import type { SeenRow } from "../reads/seen-records.ts";
 import { toStorableJson } from "../database/stored-json.ts";
@@ -273,7 +273,7 @@ export async function listSubscriptionEvents(
   const conditions = [
     sql`installation_id = ${installationId}`,
     sql`exists (select from installations where id = ${installationId} and project_id = ${projectId})`,
-    inIdRange("id", range),
+    limitToIdRange("id", range),
     ...(recordId === undefined ? [] : [sql`record_id = ${recordId}`]),
     ...(objectName === undefined ? [] : [sql`object_name = ${objectName}`]),
     ...(outcome === undefined ? [] : [isStoredAs(listStoredOutcomes(outcome))]),

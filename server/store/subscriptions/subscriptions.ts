@@ -261,7 +261,7 @@ export async function recoverSubscriptions(
 }
 
 /** Returns the milliseconds until the next subscription is due; undefined if none will be due by itself. */
-export async function nextSubscriptionDueMs(queries: DataQueries): Promise<number | undefined> {
+export async function findNextSubscriptionDueMs(queries: DataQueries): Promise<number | undefined> {
   const { rows } = await sql<{ ms: number | null }>`
     select extract(epoch from min(greatest(due_time, retry_time)) - now())::double precision * 1000 as ms
     from subscriptions where claimed_by is null and due_time is not null and greatest(due_time, retry_time) > now()

@@ -3,7 +3,7 @@
  * side erases approvals and answers by their ids; then the data side erases the rest, in the commit of the events that told of it.
  * If the sides are two databases, the events wait until this last commit, so after a crash all is done again.
  */
-import { dataWithin, type Database } from "../../store/database/database.ts";
+import { getDataWithin, type Database } from "../../store/database/database.ts";
 import type { ControlQueries, DataQueries } from "../../store/database/sides.ts";
 import {
   eraseActs,
@@ -24,7 +24,7 @@ export async function eraseOnControl(
   queries: ControlQueries,
   records: readonly ErasedRecord[],
 ): Promise<(ErasedRecord & ErasedApprovals)[]> {
-  const data = dataWithin(database, queries);
+  const data = getDataWithin(database, queries);
   const erased: (ErasedRecord & ErasedApprovals)[] = [];
   for (const record of records) {
     const unnamed = await listUnnamedOperations(queries, record.installationId);

@@ -20,7 +20,7 @@ import type { NewWork } from "../../jobs/new-work.ts";
 import { startRounds, type Rounds } from "../../jobs/rounds.ts";
 import type { Changes } from "../../store/database/changes.ts";
 import { isDatabaseAway } from "../../store/database/database-outage.ts";
-import { dataWithin, transactControl, type Database } from "../../store/database/database.ts";
+import { getDataWithin, transactControl, type Database } from "../../store/database/database.ts";
 import type { ControlQueries, DataQueries } from "../../store/database/sides.ts";
 import { isShardAway } from "../../store/shards/each-shard.ts";
 import {
@@ -130,7 +130,7 @@ async function findShards(
   queries: ControlQueries,
   taken: TakenPush[],
 ): Promise<{ here: DataQueries[]; away: string[] }> {
-  const here = [dataWithin(database, queries)];
+  const here = [getDataWithin(database, queries)];
   const away: string[] = [];
   if (taken.length > 0)
     for (const { shard, data } of database.shards.slice(1))

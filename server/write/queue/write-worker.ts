@@ -21,7 +21,7 @@ import type { Changes } from "../../store/database/changes.ts";
 import {
   claimSuccessors,
   listClaimers,
-  nextDueMs,
+  findNextDueMs,
   postponeWrite,
   releaseWrites,
   WRITES_CHANGE,
@@ -73,7 +73,7 @@ export function startWriteWorker(deps: WriteWorkerServices): ClaimLoop {
         return postponeWrite(data, { operationId, workerId: identity.id, delayMs });
       },
       recover: (held) => recoverQueuedWrites(deps, identity.id, listIds(held)),
-      nextDueMs: () => nextDueMs(data),
+      nextDueMs: () => findNextDueMs(data),
     },
     run: (write, onAnswer) => attemptWrite(deps, write, onAnswer),
     work: (write) => describeAttemptWork(deps.tracer, write),
