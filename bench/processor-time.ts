@@ -13,7 +13,7 @@ interface Stat {
 }
 
 /** Returns the CPU time of these processes and all their children in milliseconds; 0 without `/proc`. */
-export function processorMs(...roots: (number | undefined)[]): number {
+export function readProcessorMs(...roots: (number | undefined)[]): number {
   let ticks = 0;
   for (const { pid, parent, ownTicks, endedTicks } of readAll()) {
     if (roots.includes(pid)) ticks += ownTicks + endedTicks;
@@ -23,7 +23,7 @@ export function processorMs(...roots: (number | undefined)[]): number {
 }
 
 /** Returns the first child process with this program name. */
-export const childNamed = (program: string): number | undefined =>
+export const findChildNamed = (program: string): number | undefined =>
   readAll().find((stat) => stat.parent === process.pid && stat.program === program)?.pid;
 
 function readAll(): Stat[] {

@@ -35,7 +35,7 @@ const routeInProject = (path: string, name: string, load: Load) =>
   createRoute({ getParentRoute: () => project, path, component: loadPage(load, name) });
 
 /** A page outside projects, for signed-in people. */
-const ofPerson = (path: string, name: string, load: Load) =>
+const routeForPerson = (path: string, name: string, load: Load) =>
   createRoute({ getParentRoute: () => signedIn, path, component: loadPage(load, name) });
 
 const PROJECT_PAGES = [
@@ -116,13 +116,13 @@ const PROJECT_PAGES = [
   routeInProject("/providers/$key", "ProviderPage", () => import("./pages/providers/provider-page.tsx")),
 ];
 
-const OTHER_PAGES: ReturnType<typeof ofPerson>[] = [
-  ofPerson("/system", "SystemPage", () => import("./pages/system/system-page.tsx")),
-  ofPerson("/orgs/$org/people", "PeoplePage", () => import("./pages/orgs/people-page.tsx")),
-  ofPerson("/orgs/$org/projects", "ProjectsPage", () => import("./pages/orgs/projects-page.tsx")),
-  ofPerson("/orgs/$org/domains", "DomainsPage", () => import("./pages/orgs/domains-page.tsx")),
-  ofPerson("/orgs/$org/audit", "AuditPage", () => import("./pages/orgs/audit-page.tsx")),
-  ofPerson("/account", "AccountPage", () => import("./pages/account/account-page.tsx")),
+const OTHER_PAGES: ReturnType<typeof routeForPerson>[] = [
+  routeForPerson("/system", "SystemPage", () => import("./pages/system/system-page.tsx")),
+  routeForPerson("/orgs/$org/people", "PeoplePage", () => import("./pages/orgs/people-page.tsx")),
+  routeForPerson("/orgs/$org/projects", "ProjectsPage", () => import("./pages/orgs/projects-page.tsx")),
+  routeForPerson("/orgs/$org/domains", "DomainsPage", () => import("./pages/orgs/domains-page.tsx")),
+  routeForPerson("/orgs/$org/audit", "AuditPage", () => import("./pages/orgs/audit-page.tsx")),
+  routeForPerson("/account", "AccountPage", () => import("./pages/account/account-page.tsx")),
 ];
 
 const signIn = createRoute({

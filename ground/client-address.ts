@@ -16,7 +16,7 @@ export function openClientAddress(trusted: string[]): ClientAddress {
     const forwarded = headers["x-forwarded-for"];
     const hops = (Array.isArray(forwarded) ? forwarded.join(",") : (forwarded ?? "")).split(",");
     while (isTrusted(address)) {
-      const hop = stripPort(hops.pop() ?? "");
+      const hop = removePort(hops.pop() ?? "");
       if (isIP(hop) === 0) break;
       address = hop;
     }
@@ -65,7 +65,7 @@ const readPeer = ({ socket }: { socket: Pick<Socket, "remoteAddress"> }): string
   withoutPrefix(socket.remoteAddress ?? "");
 
 /** Some proxies add the port. */
-const stripPort = (text: string): string =>
+const removePort = (text: string): string =>
   withoutPrefix(
     text
       .trim()

@@ -2,7 +2,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { installReader } from "../tests/dashboard/install-reader.ts";
-import { eachTab, listPages } from "../tests/dashboard/list-pages.ts";
+import { openEachTab, listPages } from "../tests/dashboard/list-pages.ts";
 import { openDashboard } from "../tests/dashboard/open-dashboard.ts";
 
 const folder = process.argv[2] ?? "screenshots";
@@ -20,7 +20,7 @@ const pages = [
 for (const { route, path } of pages) {
   await visit.open(path);
   const name = getName(route) || "overview";
-  await eachTab(visit, (tab) => takePictures(tab === undefined ? name : `${name}-tab-${getName(tab)}`));
+  await openEachTab(visit, (tab) => takePictures(tab === undefined ? name : `${name}-tab-${getName(tab)}`));
 }
 await busbar.close();
 console.log(`${pages.length} pages in ${folder}`);

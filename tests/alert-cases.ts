@@ -14,7 +14,7 @@ export interface AlertCase {
 }
 
 /** Returns the series of two processes, which read the same number from the database. */
-const both = (metric: string, values: string): Record<string, string> => ({
+const joinBoth = (metric: string, values: string): Record<string, string> => ({
   [`${metric}{instance="a:4000"}`]: values,
   [`${metric}{instance="b:4000"}`]: values,
 });
@@ -56,16 +56,16 @@ export const ALERT_CASES: Record<string, AlertCase> = {
     summary: "The clock of a:4000 differs from PostgreSQL's by 6 s.",
   },
   BusbarWritesPileUp: {
-    series: both("busbar_writes_queued", "0+100x120"),
+    series: joinBoth("busbar_writes_queued", "0+100x120"),
     // Many, and they become fewer.
-    quiet: both("busbar_writes_queued", "9000-10x130"),
+    quiet: joinBoth("busbar_writes_queued", "9000-10x130"),
     pending: "15m",
     fires: "25m",
     summary: "2500 asynchronous writes wait, and their number grows.",
   },
   BusbarWritesWait: {
-    series: both("busbar_writes_queued_seconds", "0+60x120"),
-    quiet: both("busbar_writes_queued_seconds", "900x130"),
+    series: joinBoth("busbar_writes_queued_seconds", "0+60x120"),
+    quiet: joinBoth("busbar_writes_queued_seconds", "900x130"),
     pending: "18m",
     fires: "30m",
     summary: "An asynchronous write has been waiting for 30m 0s.",
@@ -83,8 +83,8 @@ export const ALERT_CASES: Record<string, AlertCase> = {
     summary: "3 installations are unhealthy (connection): data of customers does not flow.",
   },
   BusbarDeliveriesPileUp: {
-    series: both("busbar_deliveries_queued", "0+1000x120"),
-    quiet: both("busbar_deliveries_queued", "90000-10x130"),
+    series: joinBoth("busbar_deliveries_queued", "0+1000x120"),
+    quiet: joinBoth("busbar_deliveries_queued", "90000-10x130"),
     pending: "20m",
     fires: "30m",
     summary: "30000 deliveries wait, and their number grows.",
@@ -130,8 +130,8 @@ export const ALERT_CASES: Record<string, AlertCase> = {
     summary: "30 customers' tokens could not be refreshed in half an hour; they have to connect again.",
   },
   BusbarReadsLag: {
-    series: both("busbar_read_lag_seconds", "7260x120"),
-    quiet: both("busbar_read_lag_seconds", "7200x130"),
+    series: joinBoth("busbar_read_lag_seconds", "7260x120"),
+    quiet: joinBoth("busbar_read_lag_seconds", "7200x130"),
     pending: "10m",
     fires: "20m",
     summary: "A scheduled read is 2h 1m 0s behind.",
@@ -145,28 +145,28 @@ export const ALERT_CASES: Record<string, AlertCase> = {
     summary: "Changes of a subscription (pubsub) are known only up to 31m 0s ago.",
   },
   BusbarEventsWait: {
-    series: both("busbar_subscribe_events_waiting_seconds", "960x120"),
-    quiet: both("busbar_subscribe_events_waiting_seconds", "900x130"),
+    series: joinBoth("busbar_subscribe_events_waiting_seconds", "960x120"),
+    quiet: joinBoth("busbar_subscribe_events_waiting_seconds", "900x130"),
     pending: "10m",
     fires: "20m",
     summary: "Events of providers wait for 16m 0s to be delivered, although nothing prevents it.",
   },
   BusbarPushesWait: {
-    series: both("busbar_subscribe_pushes_waiting_seconds", "360x120"),
-    quiet: both("busbar_subscribe_pushes_waiting_seconds", "300x130"),
+    series: joinBoth("busbar_subscribe_pushes_waiting_seconds", "360x120"),
+    quiet: joinBoth("busbar_subscribe_pushes_waiting_seconds", "300x130"),
     pending: "3m",
     fires: "10m",
     summary: "Events of pushes wait for 6m 0s to be stored for their installations.",
   },
   BusbarPushesSetAside: {
-    series: both("busbar_subscribe_pushes_set_aside", "2x10"),
-    quiet: both("busbar_subscribe_pushes_set_aside", "0x130"),
+    series: joinBoth("busbar_subscribe_pushes_set_aside", "2x10"),
+    quiet: joinBoth("busbar_subscribe_pushes_set_aside", "0x130"),
     fires: "1m",
     summary: "2 pushes could not be taken apart; their changes are found by reading.",
   },
   BusbarOutboxWaits: {
-    series: both("busbar_outbox_entries_waiting_seconds", "180x60"),
-    quiet: both("busbar_outbox_entries_waiting_seconds", "120x130"),
+    series: joinBoth("busbar_outbox_entries_waiting_seconds", "180x60"),
+    quiet: joinBoth("busbar_outbox_entries_waiting_seconds", "120x130"),
     pending: "3m",
     fires: "10m",
     summary: "Changes wait for 3m 0s for the events and reads that they cause.",

@@ -3,7 +3,7 @@
  *
  *     node bench/agents/run.ts [--quick]
  */
-import { openReadBench, made, quantile, type ReadBench } from "../read/read-bench.ts";
+import { openReadBench, requireMade, computeQuantile, type ReadBench } from "../read/read-bench.ts";
 
 const quick = process.argv.includes("--quick");
 const CALLS = quick ? 100 : 500;
@@ -124,7 +124,7 @@ const bench = await openReadBench({ records: 1, minuteMs: 60_000 });
 try {
   await bench.deploy(MANIFEST);
   await bench.install({ integration: "crm", groupRef: GROUP, provider: "hubspot" });
-  await made(bench.busbar.inProject("PUT", "/agent-policy", { default: { write: "allow" } }));
+  await requireMade(bench.busbar.inProject("PUT", "/agent-policy", { default: { write: "allow" } }));
   const created = await bench.busbar.write("crm", "contacts", {
     groupRef: GROUP,
     type: "create",
@@ -144,7 +144,7 @@ try {
       );
     }
     console.log(
-      `${name}: a tool costs ${Math.round(quantile(added, 0.5))} µs more, median (target 2,000 µs)`,
+      `${name}: a tool costs ${Math.round(computeQuantile(added, 0.5))} µs more, median (target 2,000 µs)`,
     );
   }
 } finally {

@@ -12,7 +12,7 @@ import { parseArgs } from "node:util";
 import { generateConnectors } from "../../scripts/generate-connectors.ts";
 import { createLog } from "../../ground/log.ts";
 import { startEmbeddedPostgres } from "../../server/postgres/start-embedded-postgres.ts";
-import { processorMs } from "../processor-time.ts";
+import { readProcessorMs } from "../processor-time.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 /** What a start needs besides the packages; the dashboard is built already or left out. */
@@ -51,7 +51,7 @@ async function copyTo(folder: string): Promise<void> {
 }
 
 /** Gives every provider a twin, with modules of its own. */
-async function double(folder: string): Promise<void> {
+async function measureDouble(folder: string): Promise<void> {
   const connectors = join(folder, "connectors");
   for (const entry of await readdir(connectors, { withFileTypes: true }))
     if (entry.isDirectory() && entry.name !== "table")
@@ -97,7 +97,7 @@ async function startOnce(folder: string, connectionString: string): Promise<Star
   const exited = new Promise((resolve) => child.once("exit", resolve));
   try {
     await ready;
-    const cpuMs = processorMs(child.pid);
+    const cpuMs = readProcessorMs(child.pid);
     await new Promise((resolve) => setTimeout(resolve, REST_MS));
     const [, kib = "0"] = /VmRSS:\s+(\d+)/.exec(await readFile(`/proc/${child.pid}/status`, "utf8")) ?? [];
     const [, base = ""] = /"base":"([^"]+)"/.exec(output) ?? [];
@@ -110,7 +110,7 @@ async function startOnce(folder: string, connectionString: string): Promise<Star
   }
 }
 
-const median = (values: number[]): number =>
+const computeMedian = (values: number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
 const { values } = parseArgs({ options: { rounds: { type: "string" } } });
@@ -121,7 +121,7 @@ try {
   const [one, two] = ["once", "twice"].map((name) => join(work, name));
   if (one === undefined || two === undefined) throw new Error("no folders");
   for (const folder of [one, two]) await copyTo(folder);
-  await double(two);
+  await measureDouble(two);
   const starts = new Map<string, Start[]>([one, two].map((folder) => [folder, []]));
   // The first start of each fills its compile cache.
   for (let round = 0; round <= rounds; round += 1)
@@ -130,7 +130,7 @@ try {
       if (round > 0) list.push(start);
     }
   const [once = [], twice = []] = [...starts.values()];
-  const of = (list: Start[], member: keyof Start) => median(list.map((start) => start[member]));
+  const of = (list: Start[], member: keyof Start) => computeMedian(list.map((start) => start[member]));
   console.table(
     (["providers", "cpuMs", "restMiB"] as const).map((member) => ({
       member,

@@ -29,7 +29,7 @@ import { insertDestination } from "../../server/store/deliveries/destinations.ts
 import { startEmbeddedPostgres } from "../../server/postgres/start-embedded-postgres.ts";
 import { eventTopicRoutes, topicDestinationRoutes } from "../../server/store/deliveries/topic-routes.ts";
 import { insertTopic } from "../../server/store/deliveries/topics.ts";
-import { childNamed, processorMs } from "../processor-time.ts";
+import { findChildNamed, readProcessorMs } from "../processor-time.ts";
 
 const quick = process.argv.includes("--quick");
 const ROUNDS = quick ? 3 : 5;
@@ -110,7 +110,7 @@ async function direct(sink: Sink, projectId: string): Promise<Measured> {
 const buildData = (projectId: string) => JSON.stringify(sampleEvent("write.async.done", projectId).data);
 
 /** Commits events for one destination at once while the worker waits, and measures their delivery. */
-async function throughBusbar(
+async function measureThroughBusbar(
   sink: Sink,
   { queries }: Database,
   projectId: string,
@@ -118,22 +118,22 @@ async function throughBusbar(
 ): Promise<Measured> {
   await sink.reset();
   const start = await queries.transaction().execute(async (queries) => {
-    for (let reported = 0; reported < MESSAGES; reported += 1_000) {
+    for (let formatReported = 0; formatReported < MESSAGES; formatReported += 1_000) {
       const events = Array.from({ length: 1_000 }, () => sampleEvent("write.async.done", projectId));
       await recordEvents(queries, events);
     }
-    return { node: processorMs(worker.pid), postgres: processorMs(postmaster) };
+    return { node: readProcessorMs(worker.pid), postgres: readProcessorMs(postmaster) };
   });
   const rate = await sink.rate(MESSAGES);
-  const nodeUs = ((processorMs(worker.pid) - start.node) * 1000) / MESSAGES;
-  const postgresUs = ((processorMs(postmaster) - start.postgres) * 1000) / MESSAGES;
+  const nodeUs = ((readProcessorMs(worker.pid) - start.node) * 1000) / MESSAGES;
+  const postgresUs = ((readProcessorMs(postmaster) - start.postgres) * 1000) / MESSAGES;
   // Waits until outcomes are stored, so that they do not count for the next round.
   await wait(500);
   return { rate, nodeUs, postgresUs };
 }
 
 /** Measures the milliseconds from the commit of an event to its arrival, for single events with pauses. */
-async function latencies(sink: Sink, { queries }: Database, projectId: string): Promise<number[]> {
+async function measureLatencies(sink: Sink, { queries }: Database, projectId: string): Promise<number[]> {
   await sink.reset();
   const committed: number[] = [];
   for (let index = 0; index < WARM_UP + TIMED; index++) {
@@ -207,15 +207,17 @@ async function stop(child: ChildProcess): Promise<void> {
   await gone;
 }
 
-const reported = ({ rate, nodeUs, postgresUs }: Measured) =>
+const formatReported = ({ rate, nodeUs, postgresUs }: Measured) =>
   `${Math.round(rate)}/s (${Math.round(nodeUs)} µs of Node${postgresUs ? `, ${Math.round(postgresUs)} µs of PostgreSQL` : ""})`;
-const ratio = ({ direct, busbar }: { direct: Measured; busbar: Measured }) => busbar.rate / direct.rate;
-const median = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
-const at = (sorted: number[], part: number) => sorted[Math.floor((sorted.length - 1) * part)] ?? 0;
+const computeRatio = ({ direct, busbar }: { direct: Measured; busbar: Measured }) =>
+  busbar.rate / direct.rate;
+const computeMedian = (values: number[]) =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+const getAt = (sorted: number[], part: number) => sorted[Math.floor((sorted.length - 1) * part)] ?? 0;
 
 const dataDir = await mkdtemp(join(tmpdir(), "busbar-bench-"));
 const postgres = await startEmbeddedPostgres({ dataDir: join(dataDir, "database"), log: createLog("error") });
-const postmaster = childNamed("postgres");
+const postmaster = findChildNamed("postgres");
 try {
   const { connectionString } = postgres;
   const database = await openDatabase({ connectionString, log: createLog("error"), poolSize: 2 });
@@ -234,22 +236,22 @@ try {
   for (let round = 0; round < ROUNDS; round++) {
     const one = {
       direct: await direct(sink, projectId),
-      busbar: await throughBusbar(sink, database, projectId, fast),
+      busbar: await measureThroughBusbar(sink, database, projectId, fast),
     };
     rounds.push(one);
     console.log(
-      `round ${round + 1}: direct ${reported(one.direct)}; Busbar ${reported(one.busbar)}; ratio ${ratio(one).toFixed(2)}`,
+      `round ${round + 1}: direct ${formatReported(one.direct)}; Busbar ${formatReported(one.busbar)}; ratio ${computeRatio(one).toFixed(2)}`,
     );
   }
   await stop(fast);
-  console.log(`ratio, median: ${median(rounds.map(ratio)).toFixed(2)} (target 0.4)`);
+  console.log(`ratio, median: ${computeMedian(rounds.map(computeRatio)).toFixed(2)} (target 0.4)`);
 
   const worker = startWorker(connectionString);
   await wait(1_500);
-  const times = await latencies(sink, database, projectId);
+  const times = await measureLatencies(sink, database, projectId);
   await stop(worker);
   console.log(
-    `commit to arrival, one at a time: p50 ${at(times, 0.5).toFixed(1)} ms, p99 ${at(times, 0.99).toFixed(1)} ms`,
+    `commit to arrival, one at a time: p50 ${getAt(times, 0.5).toFixed(1)} ms, p99 ${getAt(times, 0.99).toFixed(1)} ms`,
   );
   await database.close();
 } finally {

@@ -24,7 +24,7 @@ export async function fillDatabase(database: Client, filling: Filling): Promise<
 }
 
 /** A UUIDv7 of the row `nth` of `count`. */
-const idAt = (count: string) =>
+const buildIdAt = (count: string) =>
   `overlay(gen_random_uuid()::text placing (
      with stamp as (select lpad(to_hex(
        (extract(epoch from now() - interval '25 days' * (1 - nth::float / ${count})) * 1000)::bigint), 12, '0') as hex)
@@ -35,7 +35,7 @@ async function addHistory(database: Client, filling: Filling): Promise<void> {
   await database.query(
     `insert into operations (id, project_id, integration_id, installation_id, config_id, action_type, object_name, status,
        result, log, create_time, update_time)
-     select ${idAt("$3::integer")}, $1, installations.integration_id, installations.id, $1, 'write', 'companies', 'success',
+     select ${buildIdAt("$3::integer")}, $1, installations.integration_id, installations.id, $1, 'write', 'companies', 'success',
        'Created record ' || nth, '[{"severity": "INFO", "msg": "Created the record in one call to the provider"}]',
        now() - interval '25 days' * (1 - nth::float / $3::integer), now()
      from generate_series(1, $3::integer) nth, installations where installations.id = $2`,
@@ -44,7 +44,7 @@ async function addHistory(database: Client, filling: Filling): Promise<void> {
   await database.query(
     `with made as (
        insert into events (id, project_id, type, data)
-       select ${idAt("$2::integer")}, $1, 'write.async.done', '{"groupRef": "group-0", "operationId": "x"}'
+       select ${buildIdAt("$2::integer")}, $1, 'write.async.done', '{"groupRef": "group-0", "operationId": "x"}'
        from generate_series(1, $2::integer) nth returning id
      )
      insert into deliveries (destination_id, event_id, state, due_time) select $3, id, 'delivered', now() from made`,

@@ -18,8 +18,8 @@ import { openDatabase } from "../../server/store/database/open-database.ts";
 import { endChildBusbar, startChildBusbar, type ChildBusbar } from "../../tests/harness/child-busbar.ts";
 import { connectCustomer } from "../../tests/harness/connect-customer.ts";
 import { openSink, type Sink } from "../../tests/harness/deliveries/sink.ts";
-import { rate } from "../write/rate.ts";
-import { median, per, ratio, tell } from "../write/report.ts";
+import { measureRate } from "../write/rate.ts";
+import { computeMedian, formatPer, formatRatio, tell } from "../write/report.ts";
 import { until } from "../write/until.ts";
 import { fillDatabase } from "./fill-database.ts";
 
@@ -32,12 +32,12 @@ const { values } = parseArgs({
     quick: { type: "boolean", default: false },
   },
 });
-const size = (given: string | undefined, whole: number, quick: number) =>
+const measureSize = (given: string | undefined, whole: number, quick: number) =>
   Number(given ?? (values.quick ? quick : whole));
-const HISTORY = size(values.history, 5_000_000, 20_000);
-const INSTALLATIONS = size(values.installations, 100_000, 500);
-const WAITING = size(values.waiting, 200_000, 2_000);
-const ROUNDS = size(values.rounds, 5, 2);
+const HISTORY = measureSize(values.history, 5_000_000, 20_000);
+const INSTALLATIONS = measureSize(values.installations, 100_000, 500);
+const WAITING = measureSize(values.waiting, 200_000, 2_000);
+const ROUNDS = measureSize(values.rounds, 5, 2);
 const WRITES = values.quick ? 500 : 10_000;
 const GROUPS = 16;
 
@@ -83,10 +83,10 @@ async function deliverTo(busbar: ChildBusbar, sink: Sink): Promise<string> {
 }
 
 /** Returns the writes per second that were finished and told to the receiver. */
-async function finished({ busbar, sink }: World): Promise<number> {
+async function waitUntilFinished({ busbar, sink }: World): Promise<number> {
   const before = sink.received.length;
   const fromMs = performance.now();
-  await rate({
+  await measureRate({
     origin: busbar.origin,
     path: "/write/v1/projects/default/integrations/hubspot/objects/companies",
     headers: { "content-type": "application/json", "x-api-key": busbar.apiKey },
@@ -106,7 +106,7 @@ async function finished({ busbar, sink }: World): Promise<number> {
 }
 
 /** Measures both in turns. The first round fills caches and is left out. */
-async function inTurns(
+async function measureInTurns(
   what: string,
   worlds: { full: World; empty: World },
   measure: (world: World) => Promise<number>,
@@ -118,14 +118,14 @@ async function inTurns(
   }
   tell(
     what,
-    `${per(median(full))} beside the history, ${per(median(empty))} without`,
-    ratio(full, empty),
+    `${formatPer(computeMedian(full))} beside the history, ${formatPer(computeMedian(empty))} without`,
+    formatRatio(full, empty),
     "0.9",
   );
 }
 
 /** Returns how often a list can be asked for in a second, one call after the other. */
-async function listed({ busbar }: World, path: string): Promise<number> {
+async function measureListed({ busbar }: World, path: string): Promise<number> {
   const fromMs = performance.now();
   for (let n = 0; n < 20; n++) {
     const { status, text } = await busbar.inProject("GET", path);
@@ -181,14 +181,14 @@ try {
   console.log(
     `${HISTORY} operations, events and deliveries, ${INSTALLATIONS} customers, ${WAITING} waiting writes of one`,
   );
-  await inTurns("finished writes of 16 customers", worlds, finished);
+  await measureInTurns("finished writes of 16 customers", worlds, waitUntilFinished);
   for (const path of [
     "/operations?pageSize=50",
     "/deliveries:search?pageSize=50",
     "/events?pageSize=50",
     "/groups?pageSize=10",
   ])
-    await inTurns(`GET …${path}`, worlds, (world) => listed(world, path));
+    await measureInTurns(`GET …${path}`, worlds, (world) => measureListed(world, path));
   await sweepNothing(worlds.full);
 } finally {
   for (const { busbar, dataDir, sink } of Object.values(worlds)) {

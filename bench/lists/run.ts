@@ -46,12 +46,12 @@ const LISTS: Readonly<Record<string, readonly string[]>> = {
   "api-keys": [""],
   find: ["q=customer-777", "q=4711", "q=01890000-0000-7000-8000-000000000000"],
   activity: ["operations", "deliveries", "proxyCalls"].flatMap((of) => [
-    `of=${of}&${lastDays(1)}`,
-    `of=${of}&${lastDays(30)}`,
+    `of=${of}&${formatLastDays(1)}`,
+    `of=${of}&${formatLastDays(30)}`,
   ]),
 };
 
-function lastDays(days: number): string {
+function formatLastDays(days: number): string {
   const end = performance.timeOrigin + performance.now();
   const time = (ms: number) => new Date(ms).toISOString();
   return `since=${time(end - days * 86_400_000)}&until=${time(end)}`;

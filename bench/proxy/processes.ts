@@ -11,9 +11,9 @@ import { PROVIDER, stockDatabase, type Stock } from "../../tests/harness/proxy/s
 import { createLog } from "../../ground/log.ts";
 import { openDatabase } from "../../server/store/database/open-database.ts";
 import { createTestDatabase } from "../../tests/harness/database.ts";
-import { freePort } from "./contenders/nginx.ts";
+import { findFreePort } from "./contenders/nginx.ts";
 import { readCpuMicros, moveTo, startNginxRunner, startNode, stopAll, type Runner } from "./runners.ts";
-import { measure, median, warm, WORKS, type Sample, type Work } from "./works.ts";
+import { measure, computeMedian, warmUp, WORKS, type Sample, type Work } from "./works.ts";
 
 interface Pair {
   name: string;
@@ -45,12 +45,12 @@ export async function compareProcesses(quick: boolean): Promise<void> {
   const pairs: Pair[] = [];
   try {
     pairs.push(
-      await nodePair("bare", "bare.ts", origin),
-      await busbarPair(origin, database.connectionString, dataDir),
-      await nodePair("@fastify/http-proxy", "fastify.ts", origin),
-      ...(await nginxPair(origin)),
+      await openNodePair("bare", "bare.ts", origin),
+      await openBusbarPair(origin, database.connectionString, dataDir),
+      await openNodePair("@fastify/http-proxy", "fastify.ts", origin),
+      ...(await openNginxPairs(origin)),
     );
-    for (const { one, two } of pairs) for (const runner of [one, two]) await warm(runner, roundMs * 2);
+    for (const { one, two } of pairs) for (const runner of [one, two]) await warmUp(runner, roundMs * 2);
     for (const work of WORKS_AT_64) await compare(work, pairs, upstream, { roundMs, rounds });
   } finally {
     await stopAll([...pairs.flatMap(({ one, two }) => [one, two]), upstream]);
@@ -59,7 +59,7 @@ export async function compareProcesses(quick: boolean): Promise<void> {
   }
 }
 
-async function nodePair(name: string, file: string, origin: string): Promise<Pair> {
+async function openNodePair(name: string, file: string, origin: string): Promise<Pair> {
   const start = (processes: number) =>
     startNode({
       name,
@@ -70,25 +70,25 @@ async function nodePair(name: string, file: string, origin: string): Promise<Pai
   return { name, one: await start(1), two: await start(2) };
 }
 
-async function nginxPair(origin: string): Promise<Pair[]> {
+async function openNginxPairs(origin: string): Promise<Pair[]> {
   const one = await startNginxRunner(origin, { processes: 1 });
   const two = one && (await startNginxRunner(origin, { processes: 2 }));
   return one && two ? [{ name: "nginx", one, two }] : [];
 }
 
 /** The whole Busbar, workers and management included, as an operator starts it. */
-async function busbarPair(origin: string, databaseUrl: string, dataDir: string): Promise<Pair> {
+async function openBusbarPair(origin: string, databaseUrl: string, dataDir: string): Promise<Pair> {
   const provider = acme(origin, {
     authType: "oauth2",
     oauth2Opts: { grantType: "authorizationCode", authURL: origin, tokenURL: `${origin}/token` },
   });
   await writeFile(join(dataDir, "catalog.json"), JSON.stringify({ providers: { [PROVIDER]: provider } }));
-  const stock = await stocked(databaseUrl);
+  const stock = await openStock(databaseUrl);
   const start = (processes: number) => startBusbar({ processes, databaseUrl, dataDir, stock });
   return { name: "ours", one: await start(1), two: await start(2) };
 }
 
-async function stocked(databaseUrl: string): Promise<Stock> {
+async function openStock(databaseUrl: string): Promise<Stock> {
   const database = await openDatabase({
     connectionString: databaseUrl,
     log: createLog("error"),
@@ -111,7 +111,7 @@ async function startBusbar(on: {
   dataDir: string;
   stock: Stock;
 }): Promise<Runner> {
-  const port = await freePort();
+  const port = await findFreePort();
   const command = join(import.meta.dirname, "../../server/busbar.mjs");
   const child = spawn(process.execPath, [command, "start", "--processes", String(on.processes)], {
     stdio: ["ignore", "inherit", "inherit", "ipc"],
@@ -153,7 +153,7 @@ async function compare(
     }
   }
   console.log(`\n${work.name}, one and two processes, not pinned`);
-  console.table(Object.fromEntries([...seen].map(([name, of]) => [name, row(of)])));
+  console.table(Object.fromEntries([...seen].map(([name, of]) => [name, formatRow(of)])));
 }
 
 async function measureAll(
@@ -168,8 +168,8 @@ async function measureAll(
   return { ...sample, restMicros: (rest() - before) / Math.max(1, sample.answers) };
 }
 
-function row(rounds: Round[]): Record<string, string | number> {
-  const of = (read: (round: Round) => number) => median(rounds.map(read));
+function formatRow(rounds: Round[]): Record<string, string | number> {
+  const of = (read: (round: Round) => number) => computeMedian(rounds.map(read));
   return {
     "1: answers/s": Math.round(of(({ one }) => one.perSecond)),
     "2: answers/s": Math.round(of(({ two }) => two.perSecond)),

@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import { createTestDatabase } from "../../tests/harness/database.ts";
 import { compareProcesses } from "./processes.ts";
 import { moveTo, PINS, type Runner, startNginxRunner, startNode, stopAll } from "./runners.ts";
-import { measure, median, NOTHING, type Sample, warm, type Work, WORKS } from "./works.ts";
+import { measure, computeMedian, NOTHING, type Sample, warmUp, type Work, WORKS } from "./works.ts";
 
 const quick = process.argv.includes("--quick");
 /** Many short rounds: a disturbance affects neighbouring rounds alike, and ratios are those of neighbours. */
@@ -28,7 +28,7 @@ async function compareOnOneCore(): Promise<void> {
   const runners = await startRunners(`http://127.0.0.1:${upstream.port}`, database.connectionString);
   try {
     const direct: Runner = { ...upstream, name: "direct" };
-    for (const runner of runners) await warm(runner, WARM_MS);
+    for (const runner of runners) await warmUp(runner, WARM_MS);
     for (const work of WORKS) await compare(work, [direct, ...runners]);
     await compareMemory(runners);
   } finally {
@@ -72,9 +72,9 @@ async function compare(work: Work, runners: Runner[]): Promise<void> {
   }
   const counted = (name: string) => (quiet(name).length > 0 ? quiet(name) : rounds);
   const of = (name: string, read: (sample: Sample) => number) =>
-    median(counted(name).map((samples) => read(samples.get(name) ?? NOTHING)));
+    computeMedian(counted(name).map((samples) => read(samples.get(name) ?? NOTHING)));
   const ratio = (name: string, read: (sample: Sample) => number) =>
-    median(
+    computeMedian(
       counted(name).map(
         (samples) => read(samples.get(name) ?? NOTHING) / read(samples.get("bare") ?? NOTHING),
       ),

@@ -56,11 +56,11 @@ export async function measure(runner: Runner, work: Work, durationMs: number): P
   };
 }
 
-export const warm = async (runner: Runner, durationMs: number): Promise<void> => {
+export const warmUp = async (runner: Runner, durationMs: number): Promise<void> => {
   for (const work of WORKS) await measure(runner, work, durationMs / WORKS.length);
 };
 
-export function median(values: number[]): number {
+export function computeMedian(values: number[]): number {
   const sorted = values.toSorted((left, right) => left - right);
   return sorted[Math.floor(sorted.length / 2)] ?? 0;
 }

@@ -8,7 +8,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { made, openReadBench, quantile, type ReadBench } from "./read-bench.ts";
+import { requireMade, openReadBench, computeQuantile, type ReadBench } from "./read-bench.ts";
 
 const { values } = parseArgs({
   options: { quick: { type: "boolean" }, records: { type: "string" }, seconds: { type: "string" } },
@@ -22,7 +22,7 @@ const INTERVAL_MS = 5_000;
 const PAUSE_MS = 50;
 
 /** With `backfill`, the deployment adds the object to the installation, so that its backfill begins. */
-const manifest = (backfill: string): string => `
+const writeManifest = (backfill: string): string => `
 specVersion: 1.0.0
 integrations:
   - name: written
@@ -161,39 +161,41 @@ async function openBackfill({ busbar }: ReadBench, installationId: string): Prom
   }
 }
 
-const within = (seconds: number): (() => boolean) => {
+const createTimer = (seconds: number): (() => boolean) => {
   const endMs = performance.now() + seconds * 1_000;
   return () => performance.now() >= endMs;
 };
 
-const shown = (all: number[]): string =>
-  `p50 ${quantile(all, 0.5).toFixed(1)} ms, p99 ${quantile(all, 0.99).toFixed(1)} ms (${all.length})`;
+const formatShown = (all: number[]): string =>
+  `p50 ${computeQuantile(all, 0.5).toFixed(1)} ms, p99 ${computeQuantile(all, 0.99).toFixed(1)} ms (${all.length})`;
 
 const bench = await openReadBench({ records: RECORDS });
 const receiver = await openReceiver();
 try {
   const changes = { name: "changes", type: "webhook", metadata: { url: receiver.url } };
-  await made(bench.busbar.inProject("POST", "/destinations", changes));
-  await bench.deploy(manifest(""));
+  await requireMade(bench.busbar.inProject("POST", "/destinations", changes));
+  await bench.deploy(writeManifest(""));
   await bench.install({ integration: "watched", groupRef: "other", provider: "hubspot" });
   const large = await bench.install({ integration: "written", groupRef: "large" });
-  await measure(bench, receiver, "warm", within(2));
-  const usual = await measure(bench, receiver, "usual", within(SECONDS));
-  await bench.deploy(manifest(BACKFILL));
+  await measure(bench, receiver, "warm", createTimer(2));
+  const usual = await measure(bench, receiver, "usual", createTimer(SECONDS));
+  await bench.deploy(writeManifest(BACKFILL));
   const isBusy = await openBackfill(bench, large);
-  const isOver = within(SECONDS);
+  const isOver = createTimer(SECONDS);
   let busy = true;
   const watch = setInterval(() => void isBusy().then((is) => (busy = is)), 500);
   const besides = await measure(bench, receiver, "besides", () => !busy || isOver());
   clearInterval(watch);
-  console.log(`writes of the same customer: usually ${shown(usual.writesMs)}`);
-  console.log(`  while all ${RECORDS} records are read: ${shown(besides.writesMs)} (target: at most twice)`);
-  console.log(`the same create, sent to the sandbox directly: usually ${shown(usual.directMs)}`);
-  console.log(`  while all ${RECORDS} records are read: ${shown(besides.directMs)}`);
+  console.log(`writes of the same customer: usually ${formatShown(usual.writesMs)}`);
   console.log(
-    `changes of another customer, schedule of ${INTERVAL_MS} ms: usually ${shown(usual.changesMs)}`,
+    `  while all ${RECORDS} records are read: ${formatShown(besides.writesMs)} (target: at most twice)`,
   );
-  console.log(`  while all ${RECORDS} records are read: ${shown(besides.changesMs)}`);
+  console.log(`the same create, sent to the sandbox directly: usually ${formatShown(usual.directMs)}`);
+  console.log(`  while all ${RECORDS} records are read: ${formatShown(besides.directMs)}`);
+  console.log(
+    `changes of another customer, schedule of ${INTERVAL_MS} ms: usually ${formatShown(usual.changesMs)}`,
+  );
+  console.log(`  while all ${RECORDS} records are read: ${formatShown(besides.changesMs)}`);
 } finally {
   receiver.close();
   await bench.close();

@@ -8,7 +8,14 @@ import { setTimeout as wait } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { Client } from "pg";
 import { Pool } from "undici";
-import { FIELDS, installMany, buildManifest, openReadBench, quantile, type Account } from "./read-bench.ts";
+import {
+  FIELDS,
+  installMany,
+  buildManifest,
+  openReadBench,
+  computeQuantile,
+  type Account,
+} from "./read-bench.ts";
 
 const { values } = parseArgs({
   options: { quick: { type: "boolean" }, customers: { type: "string" }, seconds: { type: "string" } },
@@ -84,7 +91,7 @@ try {
   const us = (ms: number): string => `${Math.round((ms * 1_000) / CUSTOMERS)} µs`;
   const late = (name: "begun" | "done"): string => {
     const all = rows.map((row) => Number(row[name]));
-    return `p50 ${Math.round(quantile(all, 0.5))} ms, p99 ${Math.round(quantile(all, 0.99))} ms`;
+    return `p50 ${Math.round(computeQuantile(all, 0.5))} ms, p99 ${Math.round(computeQuantile(all, 0.99))} ms`;
   };
   console.log(
     `${CUSTOMERS} objects due within ${SECONDS} s, ${rows.filter(({ status }) => status === "success").length} succeeded`,

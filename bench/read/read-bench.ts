@@ -8,7 +8,7 @@ import { buildCatalogOverlay } from "../../sandbox/catalog-overlay.ts";
 import { createLog } from "../../ground/log.ts";
 import { startEmbeddedPostgres } from "../../server/postgres/start-embedded-postgres.ts";
 import { startChildBusbar, type ChildBusbar } from "../../tests/harness/child-busbar.ts";
-import { childNamed, processorMs } from "../processor-time.ts";
+import { findChildNamed, readProcessorMs } from "../processor-time.ts";
 
 export const FIELDS = ["LastName", "FirstName", "Email", "Phone"];
 
@@ -60,7 +60,7 @@ export async function openReadBench({
 }): Promise<ReadBench> {
   const home = await mkdtemp(join(tmpdir(), "busbar-bench-"));
   const postgres = await startEmbeddedPostgres({ dataDir: join(home, "database"), log: createLog("error") });
-  const postmaster = childNamed("postgres");
+  const postmaster = findChildNamed("postgres");
   const children: ChildProcess[] = [];
   const start = async (script: string, ...args: string[]): Promise<string> => {
     const child = spawn(process.execPath, [join(import.meta.dirname, script), ...args], {
@@ -84,17 +84,17 @@ export async function openReadBench({
   };
   const busbar = await startChildBusbar(join(home, "busbar"), env, IN_CONTAINER);
   const destination = { name: "sink", type: "webhook", metadata: { url: `${sinkUrl}/busbar` } };
-  await made(busbar.inProject("POST", "/destinations", destination));
+  await requireMade(busbar.inProject("POST", "/destinations", destination));
   return {
     busbar,
     account,
     sinkUrl,
     databaseUrl: postgres.connectionString,
     start,
-    deploy: (sourceYaml) => made(busbar.inProject("PUT", "/integrations:batch", { sourceYaml })),
+    deploy: (sourceYaml) => requireMade(busbar.inProject("PUT", "/integrations:batch", { sourceYaml })),
     install: (wanted) => install(busbar, account, wanted),
     requestCount: () => requestCount(account),
-    processorMs: () => ({ node: processorMs(busbar.pid), postgres: processorMs(postmaster) }),
+    processorMs: () => ({ node: readProcessorMs(busbar.pid), postgres: readProcessorMs(postmaster) }),
     async close() {
       busbar.signal("SIGTERM");
       await busbar.exited;
@@ -106,7 +106,7 @@ export async function openReadBench({
 }
 
 /** Returns the id in the answer; throws the text of a refusal. */
-export async function made(
+export async function requireMade(
   call: Promise<{ status: number; text: string; body: { id: string } }>,
 ): Promise<string> {
   const { status, text, body } = await call;
@@ -120,7 +120,7 @@ async function install(
   { integration, groupRef, provider }: Parameters<ReadBench["install"]>[0],
 ): Promise<string> {
   const { accessToken, refreshToken } = provider ? account.hubspot : account;
-  await made(
+  await requireMade(
     busbar.inProject("POST", "/connections:generate", {
       provider: provider ?? "salesforce",
       groupRef,
@@ -129,7 +129,7 @@ async function install(
       oauth2AuthorizationCode: { accessToken: { token: accessToken }, refreshToken: { token: refreshToken } },
     }),
   );
-  return made(
+  return requireMade(
     busbar.inProject("POST", `/integrations/${integration}/installations?skipSampling=true`, {
       groupRef,
       config: { content: { provider: provider ?? "salesforce" } },
@@ -167,5 +167,5 @@ export async function installMany(bench: ReadBench, integration: string, count: 
   }
 }
 
-export const quantile = (all: number[], share: number): number =>
+export const computeQuantile = (all: number[], share: number): number =>
   all.toSorted((a, b) => a - b)[Math.floor((all.length - 1) * share)] ?? 0;

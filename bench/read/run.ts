@@ -7,7 +7,14 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { FIELDS, installMany, buildManifest, openReadBench, quantile, type ReadBench } from "./read-bench.ts";
+import {
+  FIELDS,
+  installMany,
+  buildManifest,
+  openReadBench,
+  computeQuantile,
+  type ReadBench,
+} from "./read-bench.ts";
 
 const { values } = parseArgs({
   options: { quick: { type: "boolean" }, records: { type: "string" }, customers: { type: "string" } },
@@ -23,10 +30,10 @@ interface Figures {
   postgresUs: number;
 }
 
-const received = async (sinkUrl: string): Promise<{ records: number; lastMs: number }> =>
+const waitForReceived = async (sinkUrl: string): Promise<{ records: number; lastMs: number }> =>
   (await fetch(sinkUrl)).json() as Promise<{ records: number; lastMs: number }>;
 
-async function bareLoop({ account, sinkUrl, start }: ReadBench): Promise<Figures> {
+async function measureBareLoop({ account, sinkUrl, start }: ReadBench): Promise<Figures> {
   const printed = await start("bare-loop.ts", account.url, account.accessToken, sinkUrl, FIELDS.join(","));
   const { records, seconds, cpuMs }: { records: number; seconds: number; cpuMs: number } =
     JSON.parse(printed);
@@ -34,7 +41,7 @@ async function bareLoop({ account, sinkUrl, start }: ReadBench): Promise<Figures
 }
 
 /** Memory of the process alone: without the pages of Node's program file, which all processes share. */
-const memoryMib = (pid: number): number =>
+const readMemoryMib = (pid: number): number =>
   Number(/RssAnon:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) / 1_024;
 
 interface Memory {
@@ -49,15 +56,15 @@ interface Memory {
 async function backfill(bench: ReadBench, round: number): Promise<Figures & { memory: Memory }> {
   const { busbar, sinkUrl } = bench;
   await fetch(sinkUrl, { method: "DELETE" });
-  const before = { ...bench.processorMs(), memory: memoryMib(busbar.pid) };
+  const before = { ...bench.processorMs(), memory: readMemoryMib(busbar.pid) };
   const startedMs = performance.timeOrigin + performance.now();
   const id = await bench.install({ integration: "backfilled", groupRef: `customer-${round}` });
   let [maxMemory, maxEarly] = [before.memory, before.memory];
-  let arrived = await received(sinkUrl);
+  let arrived = await waitForReceived(sinkUrl);
   while (arrived.records < RECORDS) {
     await wait(100);
-    maxMemory = Math.max(maxMemory, memoryMib(busbar.pid));
-    arrived = await received(sinkUrl);
+    maxMemory = Math.max(maxMemory, readMemoryMib(busbar.pid));
+    arrived = await waitForReceived(sinkUrl);
     if (arrived.records < RECORDS / 10) maxEarly = maxMemory;
   }
   const after = bench.processorMs();
@@ -100,7 +107,9 @@ async function load(bench: ReadBench, seconds: number): Promise<Load> {
  * Lets all customers' objects become due again and again, and measures the CPU time of each read that finds nothing. What the process
  * needs without customers is measured before and subtracted: minutes of half a second let it look for work much more often.
  */
-async function incremental(bench: ReadBench): Promise<{ idle: Load; read: Figures & { reads: number } }> {
+async function measureIncremental(
+  bench: ReadBench,
+): Promise<{ idle: Load; read: Figures & { reads: number } }> {
   const seconds = quick ? 5 : 20;
   await bench.deploy(buildManifest("incremental", "*/10 * * * *", "days: 0"));
   await wait(3_000);
@@ -118,7 +127,7 @@ async function incremental(bench: ReadBench): Promise<{ idle: Load; read: Figure
   };
 }
 
-const reported = ({ perSecond, nodeUs, postgresUs }: Figures): string =>
+const printReported = ({ perSecond, nodeUs, postgresUs }: Figures): string =>
   `${Math.round(perSecond)}/s (${nodeUs.toFixed(1)} µs of Node${postgresUs ? `, ${postgresUs.toFixed(1)} µs of PostgreSQL` : ""})`;
 
 const describeMemory = ({ beforeMib, growthMib, lateGrowthMib }: Memory): string =>
@@ -129,24 +138,24 @@ try {
   await bench.deploy(buildManifest("backfilled", "0 0 1 1 *", "fullHistory: true"));
   const ratios: number[] = [];
   for (let round = 1; round <= ROUNDS; round += 1) {
-    const bare = await bareLoop(bench);
+    const bare = await measureBareLoop(bench);
     const ours = await backfill(bench, round);
     ratios.push(ours.perSecond / bare.perSecond);
     console.log(
-      `round ${round}: bare loop ${reported(bare)}; Busbar ${reported(ours)}, ${describeMemory(ours.memory)}; ratio ${(ours.perSecond / bare.perSecond).toFixed(2)}`,
+      `round ${round}: bare loop ${printReported(bare)}; Busbar ${printReported(ours)}, ${describeMemory(ours.memory)}; ratio ${(ours.perSecond / bare.perSecond).toFixed(2)}`,
     );
   }
   console.log(
-    `backfill of ${RECORDS} records, ratio, median: ${quantile(ratios, 0.5).toFixed(2)} (target 0.6)`,
+    `backfill of ${RECORDS} records, ratio, median: ${computeQuantile(ratios, 0.5).toFixed(2)} (target 0.6)`,
   );
-  const { idle, read } = await incremental(bench);
+  const { idle, read } = await measureIncremental(bench);
   const perSecond = (ms: number): string => `${(ms / idle.seconds).toFixed(0)} ms`;
   console.log(
     `without customers, at minutes of half a second: ${perSecond(idle.nodeMs)} of Node and ${perSecond(idle.postgresMs)} of PostgreSQL a second`,
   );
   const isNoise = read.reads < 200;
   console.log(
-    `incremental reads that find nothing, ${CUSTOMERS} customers: ${reported(read)} each without that, ${read.reads} in all ` +
+    `incremental reads that find nothing, ${CUSTOMERS} customers: ${printReported(read)} each without that, ${read.reads} in all ` +
       (isNoise ? "(too few to tell them from that: take 100 customers)" : "(target 1,000 µs)"),
   );
 } finally {

@@ -27,7 +27,7 @@ import {
 } from "../../server/store/operations/proxy-usage.ts";
 import { withDatabase } from "../../tests/harness/postgres.ts";
 import { stockDatabase } from "../../tests/harness/proxy/stock-database.ts";
-import { median } from "../write/report.ts";
+import { computeMedian } from "../write/report.ts";
 
 const { values } = parseArgs({
   options: {
@@ -93,7 +93,7 @@ async function measureUpgrade(url: string): Promise<void> {
     const waits = (await Promise.all(delays)).flat();
     console.log(
       `upgrade over ${ROWS.toLocaleString("en")} lines: ${Math.round(tookMs)} ms; of ${waits.length} writes meanwhile the longest took ` +
-        `${Math.round(Math.max(...waits))} ms (goal < 1,000), the median ${median(waits).toFixed(1)} ms`,
+        `${Math.round(Math.max(...waits))} ms (goal < 1,000), the median ${computeMedian(waits).toFixed(1)} ms`,
     );
     await client.end();
   });
@@ -151,7 +151,7 @@ async function measureCalls({ queries }: Database): Promise<void> {
       await call();
       times.push(performance.now() - fromMs);
     }
-    console.log(`  ${what}: ${median(times).toFixed(2)} ms`);
+    console.log(`  ${what}: ${computeMedian(times).toFixed(2)} ms`);
   }
 }
 

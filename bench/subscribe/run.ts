@@ -14,10 +14,10 @@ import { createLog } from "../../ground/log.ts";
 import { openDatabase } from "../../server/store/database/open-database.ts";
 import { insertPushes } from "../../server/store/subscriptions/received-pushes.ts";
 import { openTaking } from "../../server/subscribe/receive/take-pushes.ts";
-import { processorMs } from "../processor-time.ts";
-import { quantile } from "../read/read-bench.ts";
-import { rate } from "../write/rate.ts";
-import { median, per, ratio, tell } from "../write/report.ts";
+import { readProcessorMs } from "../processor-time.ts";
+import { computeQuantile } from "../read/read-bench.ts";
+import { measureRate } from "../write/rate.ts";
+import { computeMedian, formatPer, formatRatio, tell } from "../write/report.ts";
 import { until } from "../write/until.ts";
 import {
   openSubscribeBench,
@@ -102,7 +102,7 @@ async function push({ busbar }: SubscribeBench, body: string): Promise<void> {
 }
 
 /** Measures the time from the request to the message, one event at a time and then many a second. */
-async function latency(bench: SubscribeBench, receiver: Receiver): Promise<void> {
+async function measureLatency(bench: SubscribeBench, receiver: Receiver): Promise<void> {
   const accounts = INSTALLATIONS;
   // Not an account twice, so that each is taken up again after a rest.
   const buildBody = (nth: number) => pushBody(bench.crms, { nth, events: 1, accounts });
@@ -116,13 +116,13 @@ async function latency(bench: SubscribeBench, receiver: Receiver): Promise<void>
     read.push(await readDirectly(bench, nth));
     await wait(20);
   }
-  const own = quantile(read.slice(WARM_UP), 0.5);
+  const own = computeQuantile(read.slice(WARM_UP), 0.5);
   const single = times.slice(WARM_UP);
   tell(
     `push to message, ${INSTALLATIONS} installations, one at a time`,
-    `p50 ${quantile(single, 0.5).toFixed(1)} ms, p99 ${quantile(single, 0.99).toFixed(1)} ms; ` +
+    `p50 ${computeQuantile(single, 0.5).toFixed(1)} ms, p99 ${computeQuantile(single, 0.99).toFixed(1)} ms; ` +
       `reading the record directly ${own.toFixed(1)} ms; ${await describeStages(bench)}`,
-    quantile(single, 0.5) - own,
+    computeQuantile(single, 0.5) - own,
     "< 50 ms",
     " ms",
   );
@@ -138,8 +138,8 @@ async function latency(bench: SubscribeBench, receiver: Receiver): Promise<void>
   );
   tell(
     `push to message, about ${STEADY_PER_SECOND} a second`,
-    `p50 ${quantile(delays, 0.5).toFixed(1)} ms, p99 ${quantile(delays, 0.99).toFixed(1)} ms (${delays.length})`,
-    quantile(delays, 0.5) - own,
+    `p50 ${computeQuantile(delays, 0.5).toFixed(1)} ms, p99 ${computeQuantile(delays, 0.99).toFixed(1)} ms (${delays.length})`,
+    computeQuantile(delays, 0.5) - own,
     "< 50 ms",
     " ms",
   );
@@ -169,17 +169,17 @@ async function describeStages({ database }: SubscribeBench): Promise<string> {
 }
 
 /** Measures what idle streams take, each process fresh from its start. */
-async function streams(bench: SubscribeBench): Promise<void> {
+async function measureStreams(bench: SubscribeBench): Promise<void> {
   await bench.restart();
   await wait(SETTLE_MS);
-  const without = await resting(bench);
+  const without = await measureResting(bench);
   await bench.subscribe("salesforce", INSTALLATIONS);
   await bench.restart();
   const startedMs = performance.now();
   await until(async () => (await openStreams(bench)) >= INSTALLATIONS);
   const openedMs = performance.now() - startedMs;
   await wait(SETTLE_MS);
-  const held = await resting(bench);
+  const held = await measureResting(bench);
   tell(
     `${INSTALLATIONS} idle streams`,
     `memory ${Math.round(held.kib / 1_024)} MiB, without streams ${Math.round(without.kib / 1_024)} MiB; ` +
@@ -197,15 +197,15 @@ async function openStreams({ crms }: SubscribeBench): Promise<number> {
 }
 
 /** Returns memory, and the part of a core that the process takes. */
-async function resting({ busbar: { pid } }: SubscribeBench): Promise<{ kib: number; share: number }> {
-  const before = processorMs(pid);
+async function measureResting({ busbar: { pid } }: SubscribeBench): Promise<{ kib: number; share: number }> {
+  const before = readProcessorMs(pid);
   await wait(SETTLE_MS);
-  const share = (processorMs(pid) - before) / SETTLE_MS;
+  const share = (readProcessorMs(pid) - before) / SETTLE_MS;
   return { kib: Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0), share };
 }
 
 /** Measures pushes of different sizes, while no process takes up the events; in turns with the bare server. */
-async function pushes(bench: SubscribeBench): Promise<void> {
+async function measurePushes(bench: SubscribeBench): Promise<void> {
   const api = await bench.startBusbar("api", { BUSBAR_ROLES: "api" });
   const bare = await bench.start("bare-receiver.ts", bench.databaseUrl);
   await bench.end();
@@ -221,10 +221,10 @@ async function pushes(bench: SubscribeBench): Promise<void> {
       forMs: ROUND_MS,
     };
     for (let round = 0; round <= ROUNDS; round += 1) {
-      const before = { ms: processorMs(api.pid), nth };
-      const rateOfOurs = await rate({ ...load, origin: api.origin });
-      const us = ((processorMs(api.pid) - before.ms) * 1_000) / (nth - before.nth);
-      const rateOfTheirs = await rate({ ...load, origin: bare });
+      const before = { ms: readProcessorMs(api.pid), nth };
+      const rateOfOurs = await measureRate({ ...load, origin: api.origin });
+      const us = ((readProcessorMs(api.pid) - before.ms) * 1_000) / (nth - before.nth);
+      const rateOfTheirs = await measureRate({ ...load, origin: bare });
       await bench.database.query("truncate received_pushes, bare_pushes");
       if (round === 0) continue; // warm-up
       ours.push(rateOfOurs);
@@ -233,15 +233,15 @@ async function pushes(bench: SubscribeBench): Promise<void> {
     }
     tell(
       `pushes of ${events}, ${INSTALLATIONS} installations, ${connections} connections`,
-      `${per(median(ours))} accepted (${Math.round(median(nodeUs))} µs of Node each); bare server ${per(median(theirs))}`,
-      ratio(ours, theirs),
+      `${formatPer(computeMedian(ours))} accepted (${Math.round(computeMedian(nodeUs))} µs of Node each); bare server ${formatPer(computeMedian(theirs))}`,
+      formatRatio(ours, theirs),
       "0.5",
     );
   }
 }
 
 /** Measures how fast one process takes waiting pushes apart. */
-async function taking(bench: SubscribeBench): Promise<void> {
+async function measureTaking(bench: SubscribeBench): Promise<void> {
   const log = createLog("error");
   const database = await openDatabase({ connectionString: bench.databaseUrl, log });
   const take = openTaking({ database, catalog: buildCatalog(), log, windowMs: 0 });
@@ -265,8 +265,8 @@ async function taking(bench: SubscribeBench): Promise<void> {
     }
     tell(
       `pushes of ${events} taken apart by one process`,
-      `${per(median(rates) / events)} pushes`,
-      median(rates),
+      `${formatPer(computeMedian(rates) / events)} pushes`,
+      computeMedian(rates),
       "-",
       " events/s",
     );
@@ -275,20 +275,21 @@ async function taking(bench: SubscribeBench): Promise<void> {
 }
 
 /** Returns whether a part runs: all, or only the one that was asked for. */
-const asked = (part: string): boolean => values.only === undefined || values.only === part;
+const isAsked = (part: string): boolean => values.only === undefined || values.only === part;
 
 const receiver = await openReceiver();
 const bench = await openSubscribeBench();
 try {
   await bench.prepare(receiver.url);
-  if (asked("latency") || asked("pushes") || asked("taking")) await bench.subscribe("hubspot", INSTALLATIONS);
-  if (asked("latency")) await latency(bench, receiver);
-  if (asked("streams")) await streams(bench);
-  if (asked("pushes")) await pushes(bench);
-  if (asked("taking")) {
+  if (isAsked("latency") || isAsked("pushes") || isAsked("taking"))
+    await bench.subscribe("hubspot", INSTALLATIONS);
+  if (isAsked("latency")) await measureLatency(bench, receiver);
+  if (isAsked("streams")) await measureStreams(bench);
+  if (isAsked("pushes")) await measurePushes(bench);
+  if (isAsked("taking")) {
     // Nobody else takes them.
     if (bench.isRunning) await bench.end();
-    await taking(bench);
+    await measureTaking(bench);
   }
 } finally {
   receiver.close();

@@ -8,7 +8,7 @@ import { Client as Postgres } from "pg";
 import { createLog } from "../../ground/log.ts";
 import { startEmbeddedPostgres } from "../../server/postgres/start-embedded-postgres.ts";
 import { startChildBusbar, type ChildBusbar } from "../../tests/harness/child-busbar.ts";
-import { made } from "../read/read-bench.ts";
+import { requireMade } from "../read/read-bench.ts";
 import { until } from "../write/until.ts";
 
 const SECRET = "secret of the benchmark";
@@ -146,14 +146,14 @@ export async function openSubscribeBench(): Promise<SubscribeBench> {
 
 async function prepare({ busbar }: SubscribeBench, url: string): Promise<void> {
   const sink = { name: "sink", type: "webhook", metadata: { url } };
-  await made(busbar.inProject("POST", "/destinations", sink));
+  await requireMade(busbar.inProject("POST", "/destinations", sink));
   for (const [provider, subscribeSource] of [
     ["hubspot", "webhook"],
     ["salesforce", "pubsub"],
   ]) {
     const metadata = { providerParams: { subscribeSource } };
     const app = { provider, clientId: "bench", clientSecret: SECRET, scopes: ["api"], metadata };
-    await made(busbar.inProject("POST", "/provider-apps", app));
+    await requireMade(busbar.inProject("POST", "/provider-apps", app));
   }
 }
 
@@ -163,10 +163,10 @@ async function subscribe(
   provider: Provider,
   count: number,
 ): Promise<void> {
-  await made(busbar.inProject("PUT", "/integrations:batch", { sourceYaml: buildManifest(provider) }));
+  await requireMade(busbar.inProject("PUT", "/integrations:batch", { sourceYaml: buildManifest(provider) }));
   const { accessToken, refreshToken } = crms[provider];
   const install = async (groupRef: string): Promise<void> => {
-    await made(
+    await requireMade(
       busbar.inProject("POST", "/connections:generate", {
         provider,
         groupRef,
@@ -178,7 +178,7 @@ async function subscribe(
         },
       }),
     );
-    await made(
+    await requireMade(
       busbar.inProject("POST", `/integrations/${provider}/installations?skipSampling=true`, {
         groupRef,
         config: { content: { provider } },

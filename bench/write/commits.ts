@@ -8,7 +8,7 @@ import { createLog } from "../../ground/log.ts";
 import type { Queries } from "../../server/store/database/database.ts";
 import { openPool } from "../../server/store/database/pool.ts";
 import { buildWakeColumn } from "../../server/store/database/wake-ups.ts";
-import { median, per, ratio, tell } from "./report.ts";
+import { computeMedian, formatPer, formatRatio, tell } from "./report.ts";
 import { quick, ROUND_MS } from "./write-bench.ts";
 
 const CONNECTIONS = 32;
@@ -42,10 +42,20 @@ export async function measureCommits({ databaseUrl }: { databaseUrl: string }): 
   await queries.destroy();
   await listener.query("drop table bench_commits");
   await listener.end();
-  const reported = `${CONNECTIONS} connections: ${per(median(rates.plain))} plain`;
+  const reported = `${CONNECTIONS} connections: ${formatPer(computeMedian(rates.plain))} plain`;
   const { plain, woken, notifying } = rates;
-  tell("commits that wake workers", `${reported}, ${per(median(woken))}`, ratio(woken, plain), "0.6");
-  tell("commits with NOTIFY", `${reported}, ${per(median(notifying))}`, ratio(notifying, plain), "none");
+  tell(
+    "commits that wake workers",
+    `${reported}, ${formatPer(computeMedian(woken))}`,
+    formatRatio(woken, plain),
+    "0.6",
+  );
+  tell(
+    "commits with NOTIFY",
+    `${reported}, ${formatPer(computeMedian(notifying))}`,
+    formatRatio(notifying, plain),
+    "none",
+  );
 }
 
 async function commitsPerSecond(queries: Queries, statement: (typeof KINDS)["plain"]): Promise<number> {

@@ -4,8 +4,8 @@
  */
 import { setTimeout as wait } from "node:timers/promises";
 import { Client as Postgres } from "pg";
-import { processorMs } from "../processor-time.ts";
-import { rate } from "./rate.ts";
+import { readProcessorMs } from "../processor-time.ts";
+import { measureRate } from "./rate.ts";
 
 interface CustomersBench {
   databaseUrl: string;
@@ -50,14 +50,14 @@ export async function measureCustomers(bench: CustomersBench): Promise<Customers
   const result: CustomersResult = { quiet: [], renewed: [], many: [] };
   for (let round = 0; round <= bench.rounds; round++) {
     await clear();
-    const quiet = await intake(bench, 16);
+    const quiet = await measureIntake(bench, 16);
     await clear();
     const renewals = startRenewals(database, bench.renewed);
-    const renewed = await intake(bench, bench.renewed);
+    const renewed = await measureIntake(bench, bench.renewed);
     await renewals.stop();
     await clear();
     // In the first round each customer has a turn.
-    const many = await intake(bench, bench.max, round === 0 ? 10 * bench.max : undefined);
+    const many = await measureIntake(bench, bench.max, round === 0 ? 10 * bench.max : undefined);
     if (round === 0) continue;
     result.quiet.push(quiet);
     result.renewed.push(renewed);
@@ -71,12 +71,12 @@ export async function measureCustomers(bench: CustomersBench): Promise<Customers
   return result;
 }
 
-async function intake(bench: CustomersBench, customers: number, atLeast?: number): Promise<Intake> {
+async function measureIntake(bench: CustomersBench, customers: number, atLeast?: number): Promise<Intake> {
   const { origin, path, apiKey, connections, roundMs, pid } = bench;
   const record = { name: "Intake", city: "Berlin" };
-  const before = processorMs(pid);
+  const before = readProcessorMs(pid);
   let asked = 0;
-  const answered = await rate({
+  const answered = await measureRate({
     origin,
     path,
     headers: { "content-type": "application/json", "x-api-key": apiKey },
@@ -93,7 +93,7 @@ async function intake(bench: CustomersBench, customers: number, atLeast?: number
       });
     },
   });
-  return { rate: answered, nodeUs: ((processorMs(pid) - before) * 1_000) / asked };
+  return { rate: answered, nodeUs: ((readProcessorMs(pid) - before) * 1_000) / asked };
 }
 
 /** Copies one customer with connection, installation and configuration; the API would need minutes for so many. */

@@ -5,17 +5,17 @@
 import { Client as Postgres } from "pg";
 import type { ChildProcess } from "node:child_process";
 import { installForTests } from "../../scripts/install-for-tests.ts";
-import { processorMs } from "../processor-time.ts";
-import { rate } from "./rate.ts";
-import { median, per, ratio, tell } from "./report.ts";
+import { readProcessorMs } from "../processor-time.ts";
+import { measureRate } from "./rate.ts";
+import { computeMedian, formatPer, formatRatio, tell } from "./report.ts";
 import { until } from "./until.ts";
 import {
-  bearer,
-  busbarEnvironment,
+  toBearer,
+  buildBusbarEnvironment,
   CONNECTIONS,
   CRM_PATH,
   fill,
-  firstLine,
+  readFirstLine,
   GROUPS,
   quick,
   ROUND_MS,
@@ -50,24 +50,24 @@ export async function measureDrain(bench: Bench): Promise<void> {
   const [ours, theirs]: [Round[], Round[]] = [[], []];
   const direct: number[] = [];
   for (let round = 0; round <= ROUNDS; round++) {
-    const own = await drained(bench, busbar, {
+    const own = await measureWholeDrain(bench, busbar, {
       fill: () => fill(bench.origin, buildHeaders(bench), buildBody, WRITES),
       end: async (fromMs) => {
         await until(() => isEmpty(database, "writes"));
-        return (await lastEndMs(database)) - fromMs;
+        return (await findLastEndMs(database)) - fromMs;
       },
     });
-    const other = await drained(bench, graphile, {
+    const other = await measureWholeDrain(bench, graphile, {
       fill: async () => void (await database.query(ADD_JOBS, [WRITES])),
       end: async (fromMs) => {
         await until(() => isEmpty(database, "graphile_worker._private_jobs"), 5);
         return Date.now() - fromMs;
       },
     });
-    const rateOfDirect = await rate({
+    const rateOfDirect = await measureRate({
       origin: bench.sandboxUrl,
       path: CRM_PATH,
-      headers: bearer(bench),
+      headers: toBearer(bench),
       buildBody: () => JSON.stringify({ properties: { name: "Direct" } }),
       connections: CONNECTIONS,
       forMs: ROUND_MS,
@@ -80,18 +80,18 @@ export async function measureDrain(bench: Bench): Promise<void> {
   const rates = (rounds: Round[]) => rounds.map(({ perSecond }) => perSecond);
   tell(
     "finished writes, one record each",
-    `${reported(ours)}; graphile-worker ${reported(theirs)}`,
-    ratio(rates(ours), rates(theirs)),
+    `${formatRound(ours)}; graphile-worker ${formatRound(theirs)}`,
+    formatRatio(rates(ours), rates(theirs)),
     "0.8",
   );
   tell(
     "finished writes, one record each, and the sandbox called directly",
-    `${per(median(rates(ours)))}; ${per(median(direct))}`,
-    ratio(rates(ours), direct),
+    `${formatPer(computeMedian(rates(ours)))}; ${formatPer(computeMedian(direct))}`,
+    formatRatio(rates(ours), direct),
     "0.5",
   );
   graphile.kill("SIGKILL");
-  await autoBatch(bench, database, { ...body, groupRef: GROUPS[0] });
+  await measureAutoBatch(bench, database, { ...body, groupRef: GROUPS[0] });
   busbar.kill("SIGKILL");
   await database.end();
 }
@@ -101,7 +101,7 @@ const ADD_JOBS = `select count(*) from graphile_worker.add_jobs((
   from generate_series(1, $1)))`;
 
 /** Queues writes while a worker is stopped, and measures until it has ended them. */
-async function drained(
+async function measureWholeDrain(
   { postgresPid, sandboxPid }: Bench,
   worker: ChildProcess,
   queue: { fill(): Promise<void>; end(fromMs: number): Promise<number> },
@@ -109,20 +109,20 @@ async function drained(
   worker.kill("SIGSTOP");
   await queue.fill();
   const pids = [worker.pid, postgresPid, sandboxPid];
-  const before = pids.map((pid) => processorMs(pid));
+  const before = pids.map((pid) => readProcessorMs(pid));
   const fromMs = Date.now();
   worker.kill("SIGCONT");
   const tookMs = await queue.end(fromMs);
   const [ofWorker = 0, postgres = 0, sandbox = 0] = pids.map(
-    (pid, index) => ((processorMs(pid) - (before[index] ?? 0)) * 1_000) / WRITES,
+    (pid, index) => ((readProcessorMs(pid) - (before[index] ?? 0)) * 1_000) / WRITES,
   );
   return { perSecond: (WRITES * 1_000) / tookMs, worker: ofWorker, postgres, sandbox };
 }
 
-function reported(rounds: Round[]): string {
+function formatRound(rounds: Round[]): string {
   const us = (name: "worker" | "postgres" | "sandbox") =>
-    `${Math.round(median(rounds.map((round) => round[name])))} µs`;
-  const rateOfAll = per(median(rounds.map(({ perSecond }) => perSecond)));
+    `${Math.round(computeMedian(rounds.map((round) => round[name])))} µs`;
+  const rateOfAll = formatPer(computeMedian(rounds.map(({ perSecond }) => perSecond)));
   return `${rateOfAll} (processor time of each: worker ${us("worker")}, PostgreSQL ${us("postgres")}, sandbox ${us("sandbox")})`;
 }
 
@@ -130,7 +130,7 @@ function startWorker(bench: Bench): ChildProcess {
   const worker = start(
     "server/busbar.mjs",
     ["start"],
-    busbarEnvironment(bench.dataDir, bench.databaseUrl, "worker"),
+    buildBusbarEnvironment(bench.dataDir, bench.databaseUrl, "worker"),
   );
   worker.stdout?.resume();
   return worker;
@@ -140,12 +140,12 @@ async function startGraphileWorker({ databaseUrl, sandboxUrl, token }: Bench): P
   const args = [databaseUrl, sandboxUrl, token, String(CONNECTIONS)];
   installForTests();
   const worker = start("tests/bench/graphile-worker.ts", args);
-  await firstLine(worker);
+  await readFirstLine(worker);
   return worker;
 }
 
 /** Counts the calls for 2,000 records of one customer that may wait for each other. */
-async function autoBatch(bench: Bench, database: Postgres, body: object): Promise<void> {
+async function measureAutoBatch(bench: Bench, database: Postgres, body: object): Promise<void> {
   await fetch(`${bench.sandboxUrl}/sandbox/requests`, { method: "DELETE" });
   const grouped = { ...body, autoBatchPolicy: { maxDelayMinutes: 1440 } };
   await fill(bench.origin, buildHeaders(bench), () => grouped, 2_000);
@@ -164,5 +164,5 @@ const isEmpty = async (database: Postgres, table: string): Promise<boolean> =>
   (await database.query(`select from ${table} limit 1`)).rowCount === 0;
 
 /** Returns the end time of the last operation. */
-const lastEndMs = async (database: Postgres): Promise<number> =>
+const findLastEndMs = async (database: Postgres): Promise<number> =>
   (await database.query("select max(update_time) as time from operations")).rows[0].time.getTime();

@@ -16,7 +16,7 @@ interface Load {
 }
 
 /** Returns the answers per second; throws the first answer that is a refusal. */
-export async function rate(load: Load): Promise<number> {
+export async function measureRate(load: Load): Promise<number> {
   const { origin, path, headers, buildHeaders, buildBody, connections, forMs, max = Infinity } = load;
   const pool = new Pool(origin, { connections });
   const started = performance.now();

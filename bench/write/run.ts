@@ -4,16 +4,16 @@ import { Client as Postgres } from "pg";
 import { measureCommits } from "./commits.ts";
 import { measureCustomers, type Intake } from "./customers.ts";
 import { measureDrain } from "./drain.ts";
-import { rate } from "./rate.ts";
-import { median, per, ratio, tell } from "./report.ts";
+import { measureRate } from "./rate.ts";
+import { computeMedian, formatPer, formatRatio, tell } from "./report.ts";
 import { until } from "./until.ts";
 import {
-  bearer,
-  busbarEnvironment,
+  toBearer,
+  buildBusbarEnvironment,
   CONNECTIONS,
   CRM_PATH,
   fill,
-  firstLine,
+  readFirstLine,
   GROUPS,
   openBench,
   quick,
@@ -26,13 +26,13 @@ import {
 
 const SYNC_WRITES = quick ? 200 : 1_000;
 
-async function intake(bench: Bench): Promise<void> {
+async function measureIntake(bench: Bench): Promise<void> {
   const one = start("bench/write/one-commit-server.ts", [
     bench.databaseUrl,
     bench.projectId,
     bench.installationId,
   ]);
-  const oneOrigin = new URL(await firstLine(one)).origin;
+  const oneOrigin = new URL(await readFirstLine(one)).origin;
   const headers = { "content-type": "application/json", "x-api-key": bench.apiKey };
   const body = JSON.stringify({
     groupRef: GROUPS[0],
@@ -44,8 +44,8 @@ async function intake(bench: Bench): Promise<void> {
   const theirs: number[] = [];
   for (let round = 0; round <= ROUNDS; round++) {
     const load = { headers, buildBody: () => body, connections: CONNECTIONS, forMs: ROUND_MS };
-    const a = await rate({ ...load, origin: bench.origin, path: WRITE_PATH });
-    const b = await rate({ ...load, origin: oneOrigin, path: "/" });
+    const a = await measureRate({ ...load, origin: bench.origin, path: WRITE_PATH });
+    const b = await measureRate({ ...load, origin: oneOrigin, path: "/" });
     if (round === 0) continue; // warm-up
     ours.push(a);
     theirs.push(b);
@@ -53,14 +53,14 @@ async function intake(bench: Bench): Promise<void> {
   one.kill("SIGKILL");
   tell(
     "intake, 64 connections",
-    `${per(median(ours))} accepted; one commit per request ${per(median(theirs))}`,
-    ratio(ours, theirs),
+    `${formatPer(computeMedian(ours))} accepted; one commit per request ${formatPer(computeMedian(theirs))}`,
+    formatRatio(ours, theirs),
     "4",
   );
 }
 
 /** Measures intake of many customers, in turns with few; see `customers.ts`. */
-async function customers(bench: Bench): Promise<void> {
+async function measureManyCustomers(bench: Bench): Promise<void> {
   const { databaseUrl, origin, apiKey, installationId, apiPid } = bench;
   const [max, renewed] = quick ? [1_000, 200] : [10_000, 2_000];
   const { quiet, ...others } = await measureCustomers({
@@ -77,27 +77,27 @@ async function customers(bench: Bench): Promise<void> {
     max,
     renewed,
   });
-  const nodeUs = (intakes: Intake[]) => Math.round(median(intakes.map((one) => one.nodeUs)));
+  const nodeUs = (intakes: Intake[]) => Math.round(computeMedian(intakes.map((one) => one.nodeUs)));
   const rates = (intakes: Intake[]) => intakes.map((one) => one.rate);
   const what = { renewed: `${renewed} customers, 50 tokens renewed a second`, many: `${max} customers` };
   for (const name of ["renewed", "many"] as const) {
     tell(
       `intake of ${what[name]}`,
-      `${per(median(rates(others[name])))} accepted, ${nodeUs(others[name])} µs of Node each; ` +
-        `16 quiet customers ${per(median(rates(quiet)))}, ${nodeUs(quiet)} µs`,
-      ratio(rates(others[name]), rates(quiet)),
+      `${formatPer(computeMedian(rates(others[name])))} accepted, ${nodeUs(others[name])} µs of Node each; ` +
+        `16 quiet customers ${formatPer(computeMedian(rates(quiet)))}, ${nodeUs(quiet)} µs`,
+      formatRatio(rates(others[name]), rates(quiet)),
       "0.9",
     );
   }
 }
 
 /** Measures updates of one record, which are executed one after the other. */
-async function sameRecord(bench: Bench): Promise<void> {
+async function measureSameRecord(bench: Bench): Promise<void> {
   const count = quick ? 150 : 1_500;
   const headers = { "content-type": "application/json", "x-api-key": bench.apiKey };
   const created = await fetch(`${bench.sandboxUrl}${CRM_PATH}`, {
     method: "POST",
-    headers: bearer(bench),
+    headers: toBearer(bench),
     body: JSON.stringify({ properties: { name: "One" } }),
   });
   const { id } = (await created.json()) as { id: string };
@@ -113,7 +113,7 @@ async function sameRecord(bench: Bench): Promise<void> {
     record: record(n),
   });
   await fill(bench.origin, headers, buildBody, count);
-  const environment = busbarEnvironment(bench.dataDir, bench.databaseUrl, "worker");
+  const environment = buildBusbarEnvironment(bench.dataDir, bench.databaseUrl, "worker");
   const worker = start("server/busbar.mjs", ["start"], environment);
   worker.stdout?.resume();
   const left = async () => Number((await database.query("select count(*) from writes")).rows[0].count);
@@ -121,13 +121,19 @@ async function sameRecord(bench: Bench): Promise<void> {
   const [from, waiting] = [performance.now(), await left()];
   await until(async () => (await left()) === 0);
   const perSecond = (waiting * 1_000) / (performance.now() - from);
-  tell(`${count} updates of one record`, `${per(perSecond)}, one after the other`, perSecond, "100", "/s");
+  tell(
+    `${count} updates of one record`,
+    `${formatPer(perSecond)}, one after the other`,
+    perSecond,
+    "100",
+    "/s",
+  );
   worker.kill("SIGKILL");
   await database.end();
 }
 
 /** Measures the milliseconds that Busbar adds at the median; the two callers take turns. */
-async function overhead(bench: Bench): Promise<void> {
+async function measureOverhead(bench: Bench): Promise<void> {
   const ours = new Client(bench.origin);
   const direct = new Client(bench.sandboxUrl);
   const headers = { "content-type": "application/json", "x-api-key": bench.apiKey };
@@ -135,18 +141,18 @@ async function overhead(bench: Bench): Promise<void> {
   const properties = JSON.stringify({ properties: { name: "Sync" } });
   const times: { ours: number[]; direct: number[] } = { ours: [], direct: [] };
   for (let n = 0; n < SYNC_WRITES + 50; n++) {
-    const a = await timed(() => ours.request({ method: "POST", path: WRITE_PATH, headers, body }));
-    const b = await timed(() =>
-      direct.request({ method: "POST", path: CRM_PATH, headers: bearer(bench), body: properties }),
+    const a = await measureMs(() => ours.request({ method: "POST", path: WRITE_PATH, headers, body }));
+    const b = await measureMs(() =>
+      direct.request({ method: "POST", path: CRM_PATH, headers: toBearer(bench), body: properties }),
     );
     if (n < 50) continue; // warm-up
     times.ours.push(a);
     times.direct.push(b);
   }
-  const added = median(times.ours) - median(times.direct);
+  const added = computeMedian(times.ours) - computeMedian(times.direct);
   tell(
     "synchronous overhead, p50",
-    `${median(times.ours).toFixed(2)} ms against ${median(times.direct).toFixed(2)} ms directly`,
+    `${computeMedian(times.ours).toFixed(2)} ms against ${computeMedian(times.direct).toFixed(2)} ms directly`,
     added,
     "< 5 ms",
     " ms",
@@ -154,7 +160,7 @@ async function overhead(bench: Bench): Promise<void> {
   await Promise.all([ours.close(), direct.close()]);
 }
 
-async function timed(
+async function measureMs(
   call: () => Promise<{ statusCode: number; body: { text(): Promise<string> } }>,
 ): Promise<number> {
   const started = performance.now();
@@ -165,11 +171,11 @@ async function timed(
 }
 
 const PARTS = {
-  overhead,
+  overhead: measureOverhead,
   commits: measureCommits,
-  intake,
-  customers,
-  record: sameRecord,
+  intake: measureIntake,
+  customers: measureManyCustomers,
+  record: measureSameRecord,
   drain: measureDrain,
 };
 

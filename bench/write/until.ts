@@ -9,7 +9,7 @@ export async function until(check: () => Promise<boolean>, everyMs = 50): Promis
   throw new Error("not within two minutes");
 }
 
-export async function whenThere(path: string): Promise<string> {
+export async function waitUntilThere(path: string): Promise<string> {
   let text: string | undefined;
   await until(async () => (text = await readFile(path, "utf8").catch(() => undefined)) !== undefined);
   return text ?? "";

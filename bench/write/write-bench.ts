@@ -7,8 +7,8 @@ import { join } from "node:path";
 import { Pool } from "undici";
 import { createLog } from "../../ground/log.ts";
 import { startEmbeddedPostgres } from "../../server/postgres/start-embedded-postgres.ts";
-import { childNamed } from "../processor-time.ts";
-import { whenThere } from "./until.ts";
+import { findChildNamed } from "../processor-time.ts";
+import { waitUntilThere } from "./until.ts";
 
 export const quick = process.argv.includes("--quick");
 export const ROUNDS = quick ? 2 : 5;
@@ -55,7 +55,7 @@ export function start(script: string, args: string[], env: Record<string, string
   return child;
 }
 
-export async function firstLine(child: ChildProcess): Promise<string> {
+export async function readFirstLine(child: ChildProcess): Promise<string> {
   const [chunk] = (await once(child.stdout ?? child, "data")) as [Buffer];
   child.stdout?.resume();
   return chunk.toString().split("\n")[0] ?? "";
@@ -68,13 +68,15 @@ export async function openBench(): Promise<Bench & { close(): Promise<void> }> {
     log: createLog("error"),
   });
   const sandbox = start("bench/write/sandbox.ts", []);
-  const { url, token } = JSON.parse(await firstLine(sandbox)) as { url: string; token: string };
+  const { url, token } = JSON.parse(await readFirstLine(sandbox)) as { url: string; token: string };
   const catalog = await (await fetch(`${url}/sandbox/catalog`)).text();
   await writeFile(join(dataDir, "catalog.json"), catalog);
-  const environment = busbarEnvironment(dataDir, postgres.connectionString, "api");
+  const environment = buildBusbarEnvironment(dataDir, postgres.connectionString, "api");
   const api = start("server/busbar.mjs", ["start"], environment);
   api.stdout?.resume();
-  const { apiKey, projectId, urls } = JSON.parse(await whenThere(join(dataDir, "api", "bootstrap.json")));
+  const { apiKey, projectId, urls } = JSON.parse(
+    await waitUntilThere(join(dataDir, "api", "bootstrap.json")),
+  );
   const origin = new URL(urls.base).origin;
   const installationId = await install(origin, apiKey, token);
   return {
@@ -87,7 +89,7 @@ export async function openBench(): Promise<Bench & { close(): Promise<void> }> {
     projectId,
     installationId,
     apiPid: api.pid,
-    postgresPid: childNamed("postgres"),
+    postgresPid: findChildNamed("postgres"),
     sandboxPid: sandbox.pid,
     async close() {
       for (const child of children) child.kill("SIGKILL");
@@ -97,7 +99,7 @@ export async function openBench(): Promise<Bench & { close(): Promise<void> }> {
   };
 }
 
-export const busbarEnvironment = (
+export const buildBusbarEnvironment = (
   dataDir: string,
   databaseUrl: string,
   role: string,
@@ -154,7 +156,7 @@ export async function fill(
   await pool.close();
 }
 
-export const bearer = ({ token }: Bench) => ({
+export const toBearer = ({ token }: Bench) => ({
   "content-type": "application/json",
   authorization: `Bearer ${token}`,
 });

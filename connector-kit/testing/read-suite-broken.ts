@@ -19,7 +19,7 @@ function testAnswers(open: () => Promise<ReadingAccount>): void {
   test("pages that are broken, repeat or do not advance end the scan with a reason", async () => {
     const account = await open();
     for (const plan of buildPlans(account)) {
-      const pages = brokenPages(account, await rawRecords(account, plan));
+      const pages = listBrokenPages(account, await listRawRecords(account, plan));
       for (const [name, bodies] of Object.entries(pages)) {
         const replies = bodies.map((body): Reply => ({ status: 200, body }));
         const provider = replay(...replies);
@@ -126,7 +126,7 @@ function buildPlans(account: ReadingAccount): ReadPlan[] {
   return [full, { ...full, since: new Date(0), until: account.now() }];
 }
 
-async function rawRecords(account: ReadingAccount, plan: ReadPlan): Promise<JsonObject[]> {
+async function listRawRecords(account: ReadingAccount, plan: ReadPlan): Promise<JsonObject[]> {
   account.generate(3, new Date(account.now().getTime() - 1_000));
   const { records } = await account.read.readPage(plan, undefined, account.fetch);
   return records.map(({ raw }) => raw);
@@ -136,7 +136,7 @@ async function rawRecords(account: ReadingAccount, plan: ReadPlan): Promise<Json
 const PAGE = "a page of HTML";
 
 /** Answers by what is wrong with them; the last is repeated for ever. */
-function brokenPages({ page }: ReadingAccount, records: JsonObject[]): Record<string, Reply["body"][]> {
+function listBrokenPages({ page }: ReadingAccount, records: JsonObject[]): Record<string, Reply["body"][]> {
   const [first = {}, second = {}] = records;
   return {
     [PAGE]: ["<html>"],

@@ -44,7 +44,7 @@ async function scan(
   do {
     const page = await read.readPage(plan, checkpoint, fetch);
     pages.push(page);
-    checkpoint = page.next && stored(page.next);
+    checkpoint = page.next && toStored(page.next);
     if (checkpoint) between(page);
     assert.ok(pages.length < 2_000, "the scan does not end");
   } while (checkpoint);
@@ -52,31 +52,31 @@ async function scan(
 }
 
 /** Returns a checkpoint as another process would read it, days later. */
-function stored(checkpoint: Checkpoint): Checkpoint {
+function toStored(checkpoint: Checkpoint): Checkpoint {
   const text: Checkpoint = JSON.parse(JSON.stringify(checkpoint));
   assert.deepEqual(text, checkpoint);
   return text;
 }
 
-const ids = (records: { id: string }[]): string[] => records.map(({ id }) => id);
+const listIds = (records: { id: string }[]): string[] => records.map(({ id }) => id);
 
-const sorted = (all: Iterable<string>): string[] => [...all].toSorted();
+const sortIds = (all: Iterable<string>): string[] => [...all].toSorted();
 
 /** Each of `expected` exactly once, and nothing else. */
 const assertOnce = (records: { id: string }[], expected: Iterable<string>): void =>
-  assert.deepEqual(sorted(ids(records)), sorted(expected));
+  assert.deepEqual(sortIds(listIds(records)), sortIds(expected));
 
 function testExamples(open: () => Promise<ReadingAccount>): void {
   test("a scan has each record once, with its values, its change time and itself untouched", async () => {
     const account = await open();
-    const time = hoursAgo(account, 3);
+    const time = subtractHours(account, 3);
     account.generate(430, time);
     account.put({ values: { [account.names.text]: "put" }, changedAt: time });
     const records = account.records();
     for (const more of [
       {},
       { pageSize: SMALL_PAGE },
-      { since: hoursAgo(account, 4), pageSize: SMALL_PAGE },
+      { since: subtractHours(account, 4), pageSize: SMALL_PAGE },
     ]) {
       const { records: found, pages } = await scan(account, buildPlan(account, more));
       assertOnce(found, records.keys());
@@ -92,21 +92,21 @@ function testExamples(open: () => Promise<ReadingAccount>): void {
 
   test("25,000 records with one time stamp are each read once", { timeout: 120_000 }, async () => {
     const account = await open();
-    const time = hoursAgo(account, 2);
+    const time = subtractHours(account, 2);
     account.generate(25_000, time);
     const { records } = await scan(account, buildPlan(account, { since: time, until: time }));
     assert.equal(records.length, 25_000);
-    assert.equal(new Set(ids(records)).size, 25_000);
+    assert.equal(new Set(listIds(records)).size, 25_000);
   });
 
   test("changes between pages lose no record and repeat none that did not change", async () => {
     for (const isFull of [true, false]) {
       const account = await open();
-      account.generate(400, hoursAgo(account, 2));
+      account.generate(400, subtractHours(account, 2));
       const untouched = new Set(account.records().keys());
       const all = [...untouched];
       const changed = new Set<string>();
-      const bounds = isFull ? {} : { since: hoursAgo(account, 3), until: account.now() };
+      const bounds = isFull ? {} : { since: subtractHours(account, 3), until: account.now() };
       account.advance(HOUR_MS);
       const { records } = await scan(
         account,
@@ -122,7 +122,7 @@ function testExamples(open: () => Promise<ReadingAccount>): void {
           for (const id of [...nearby, far ?? ""]) changed.add(id);
         },
       );
-      const found = ids(records);
+      const found = listIds(records);
       for (const id of untouched) {
         const times = found.filter((other) => other === id).length;
         if (!changed.has(id)) assert.equal(times, 1, `record ${id}`);
@@ -136,7 +136,7 @@ function testInterruptions(open: () => Promise<ReadingAccount>): void {
   test("a scan goes on behind the last record when the provider has dropped its cursors", async () => {
     for (const more of [{}, { pageSize: SMALL_PAGE }, { since: new Date(0) }]) {
       const account = await open();
-      account.generate(4_300, hoursAgo(account, 2));
+      account.generate(4_300, subtractHours(account, 2));
       const { records, pages } = await scan(account, buildPlan(account, more), () => account.expireCursors());
       assert.ok(pages.length > 2);
       assertOnce(records, account.records().keys());
@@ -145,20 +145,20 @@ function testInterruptions(open: () => Promise<ReadingAccount>): void {
 
   test("a page that is read again from its checkpoint has the same records", async () => {
     const account = await open();
-    account.generate(4_100, hoursAgo(account, 2));
-    for (const more of [{}, { since: hoursAgo(account, 3) }]) {
+    account.generate(4_100, subtractHours(account, 2));
+    for (const more of [{}, { since: subtractHours(account, 3) }]) {
       const plan = buildPlan(account, more);
       const first = await account.read.readPage(plan, undefined, account.fetch);
       assert.ok(first.next);
-      const once = await account.read.readPage(plan, stored(first.next), account.fetch);
-      const again = await account.read.readPage(plan, stored(first.next), account.fetch);
-      assert.deepEqual(ids(again.records), ids(once.records));
+      const once = await account.read.readPage(plan, toStored(first.next), account.fetch);
+      const again = await account.read.readPage(plan, toStored(first.next), account.fetch);
+      assert.deepEqual(listIds(again.records), listIds(once.records));
     }
   });
 
   test("an object without records is one page without records", async () => {
     const account = await open();
-    for (const more of [{}, { since: hoursAgo(account, 1) }]) {
+    for (const more of [{}, { since: subtractHours(account, 1) }]) {
       const { records, pages } = await scan(account, buildPlan(account, more));
       assert.deepEqual([records, pages.length], [[], 1]);
     }
@@ -172,10 +172,10 @@ function testBounds(open: () => Promise<ReadingAccount>): void {
     const at = (seconds: number) => new Date(middle.getTime() + seconds * 1_000);
     const [early, exact, late] = [-1, 0, 1].map((seconds) => account.put({ changedAt: at(seconds) }));
     const found = async (bounds: Partial<ReadPlan>) =>
-      sorted(ids((await scan(account, buildPlan(account, bounds))).records));
+      sortIds(listIds((await scan(account, buildPlan(account, bounds))).records));
     assert.deepEqual(await found({ since: middle, until: middle }), [exact]);
-    assert.deepEqual(await found({ since: middle }), sorted([exact ?? "", late ?? ""]));
-    assert.deepEqual(await found({ until: middle }), sorted([early ?? "", exact ?? ""]));
+    assert.deepEqual(await found({ since: middle }), sortIds([exact ?? "", late ?? ""]));
+    assert.deepEqual(await found({ until: middle }), sortIds([early ?? "", exact ?? ""]));
     assert.deepEqual(await found({ since: at(2) }), []);
   });
 
@@ -183,12 +183,12 @@ function testBounds(open: () => Promise<ReadingAccount>): void {
     const account = await open();
     const metadata = await account.fields.describe(account.objectName, account.fetch);
     const { text, other } = account.names;
-    const changedAt = hoursAgo(account, 2);
+    const changedAt = subtractHours(account, 2);
     for (const value of [`O'Brien`, String.raw`a\b`, `"quoted"`, "50 % & more + ü", "%".repeat(3_900)]) {
       const both = account.put({ values: { [text]: value, [other]: "x" }, changedAt });
       const one = account.put({ values: { [text]: value, [other]: "y" }, changedAt });
       const filters = [{ fieldName: text, value }];
-      for (const more of [{ metadata }, {}, { since: hoursAgo(account, 3) }]) {
+      for (const more of [{ metadata }, {}, { since: subtractHours(account, 3) }]) {
         const plan = buildPlan(account, { filters, ...more });
         assertOnce((await scan(account, plan)).records, [both, one]);
         assert.equal(await account.read.count(plan, account.fetch), 2);
@@ -214,11 +214,11 @@ function testBounds(open: () => Promise<ReadingAccount>): void {
 function testLookups(open: () => Promise<ReadingAccount>): void {
   test("a count is that of the scan", async () => {
     const account = await open();
-    account.generate(321, hoursAgo(account, 2));
-    account.generate(21, hoursAgo(account, 9));
+    account.generate(321, subtractHours(account, 2));
+    account.generate(21, subtractHours(account, 9));
     const { read, fetch } = account;
     assert.equal(await read.count(buildPlan(account), fetch), 342);
-    const plan = buildPlan(account, { since: hoursAgo(account, 5) });
+    const plan = buildPlan(account, { since: subtractHours(account, 5) });
     assert.equal(await read.count(plan, fetch), 321);
     const { total } = await read.readPage(plan, undefined, fetch);
     assert.equal(total, 321);
@@ -229,7 +229,7 @@ function testLookups(open: () => Promise<ReadingAccount>): void {
     const { read, fetch, names } = account;
     const metadata = await account.fields.describe(account.objectName, fetch);
     assert.equal(await read.readSample(buildPlan(account, { metadata }), fetch), undefined);
-    account.generate(3, hoursAgo(account, 2));
+    account.generate(3, subtractHours(account, 2));
     const sample = await read.readSample(buildPlan(account, { metadata }), fetch);
     assert.ok(sample && account.records().has(sample.id));
     const plan = buildPlan(account, { fields: [names.text, names.unknown], metadata });
@@ -238,7 +238,7 @@ function testLookups(open: () => Promise<ReadingAccount>): void {
 
   test("records are read by their ids; malformed ones and those that do not exist are absent", async () => {
     const account = await open();
-    account.generate(230, hoursAgo(account, 2));
+    account.generate(230, subtractHours(account, 2));
     const records = account.records();
     const [deleted = ""] = records.keys();
     account.delete(deleted);
@@ -252,7 +252,7 @@ function testLookups(open: () => Promise<ReadingAccount>): void {
 
   test("a search has one page, and says whether there is more", async () => {
     const account = await open();
-    account.generate(5_000, hoursAgo(account, 2), { [account.names.other]: "many" });
+    account.generate(5_000, subtractHours(account, 2), { [account.names.other]: "many" });
     const one = account.put({ values: { [account.names.other]: "one" } });
     const searched = (value?: string) => {
       const filters = value === undefined ? [] : [{ fieldName: account.names.other, value }];
@@ -262,7 +262,7 @@ function testLookups(open: () => Promise<ReadingAccount>): void {
     assert.ok(many.truncated && many.records.length > 0 && many.records.length < 5_000);
     assert.ok((await searched()).truncated);
     const single = await searched("one");
-    assert.deepEqual([ids(single.records), single.truncated], [[one], false]);
+    assert.deepEqual([listIds(single.records), single.truncated], [[one], false]);
     assert.deepEqual(await searched("none"), { records: [], truncated: false });
   });
 }
@@ -270,12 +270,12 @@ function testLookups(open: () => Promise<ReadingAccount>): void {
 function testDeletions(open: () => Promise<ReadingAccount>): void {
   test("deleted records of a period are found, restored and earlier ones are not", async () => {
     const account = await open();
-    account.generate(300, hoursAgo(account, 9));
+    account.generate(300, subtractHours(account, 9));
     const [early = "", restored = "", purged = "", ...others] = account.records().keys();
     const gone = others.slice(0, 250);
     account.delete(early);
     account.advance(2 * HOUR_MS);
-    const since = hoursAgo(account, 1);
+    const since = subtractHours(account, 1);
     for (const id of [restored, ...gone]) account.delete(id);
     account.restore(restored);
     account.purge(purged);
@@ -287,7 +287,7 @@ function testDeletions(open: () => Promise<ReadingAccount>): void {
       const period = { objectName: account.objectName, since, until: account.now() };
       const page = await account.read.readDeletions(period, checkpoint, account.fetch);
       found.push(...page.records);
-      checkpoint = page.next && stored(page.next);
+      checkpoint = page.next && toStored(page.next);
       if (pages++ === 0) account.expireCursors();
     } while (checkpoint);
     assertOnce(
@@ -302,7 +302,7 @@ function testAssociations(open: () => Promise<ReadingAccount>): void {
   test("associated ids come with their record, also long lists", async () => {
     const account = await open();
     const metadata = await account.fields.describe(account.objectName, account.fetch);
-    account.generate(120, hoursAgo(account, 2));
+    account.generate(120, subtractHours(account, 2));
     const [many = "", none = "", few = ""] = account.records().keys();
     const expected = new Map([
       [many, await account.associate(many, 23)],
@@ -315,8 +315,8 @@ function testAssociations(open: () => Promise<ReadingAccount>): void {
       for (const { id, associations: found } of records) {
         const targets = found?.[account.association];
         assert.deepEqual(
-          targets && sorted(ids(targets)),
-          expected.has(id) ? sorted(expected.get(id) ?? []) : undefined,
+          targets && sortIds(listIds(targets)),
+          expected.has(id) ? sortIds(expected.get(id) ?? []) : undefined,
         );
       }
     }
@@ -331,5 +331,5 @@ function testAssociations(open: () => Promise<ReadingAccount>): void {
   });
 }
 
-const hoursAgo = (account: ReadingAccount, hours: number): Date =>
+const subtractHours = (account: ReadingAccount, hours: number): Date =>
   new Date(Math.floor(account.now().getTime() / 1_000) * 1_000 - hours * HOUR_MS);

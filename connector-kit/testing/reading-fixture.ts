@@ -10,7 +10,7 @@ type Provided = Pick<ReadingAccount, "objectName" | "names" | "purge" | "restore
 export const openSandbox = (): Promise<Sandbox> => startSandbox({ limits: "off" });
 
 /** Forgets everything, deletes the seeded records of the object, and returns what the sandbox can do of an account. */
-export function sandboxAccount(
+export function buildSandboxAccount(
   sandbox: Sandbox,
   { account, url, mintToken }: ProviderControls,
   of: Pick<ReadingAccount, "objectName" | "names">,
@@ -43,13 +43,13 @@ export function sandboxAccount(
       new Map(
         [...account.dump(objectName, false)].map(({ id, values }) => [
           String(id),
-          valueIn(values, names.text),
+          getValueIn(values, names.text),
         ]),
       ),
   };
 }
 
-function valueIn(values: unknown, name: string): string | undefined {
+function getValueIn(values: unknown, name: string): string | undefined {
   const member: unknown =
     typeof values === "object" && values !== null ? Reflect.get(values, name) : undefined;
   return typeof member === "string" ? member : undefined;

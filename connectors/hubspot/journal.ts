@@ -80,7 +80,7 @@ const OURS = new Set(["OBJECT", "ASSOCIATION", "GDPR_PRIVACY_DELETION"]);
 
 async function deselect(dropped: readonly JournalObject[], fetch: ProviderFetch): Promise<void> {
   const gone = new Set(dropped.map(({ accountRef, objectKey }) => `${accountRef} ${objectKey}`));
-  const body = await answered({ method: "GET", path: SUBSCRIPTIONS, repeatable: true }, fetch);
+  const body = await sendAndRead({ method: "GET", path: SUBSCRIPTIONS, repeatable: true }, fetch);
   for (const one of listOrBroken(requireObject(body, "the answer").results, "`results`")) {
     if (!isJsonObject(one) || !OURS.has(getTextAt(one, "subscriptionType") ?? "")) continue;
     if (!gone.has(`${getTextAt(one, "portalId")} ${getTextAt(one, "objectTypeId")}`)) continue;
@@ -141,7 +141,7 @@ async function readFile(
   }
 }
 
-async function answered(request: ProviderRequest, fetch: ProviderFetch): Promise<Json | undefined> {
+async function sendAndRead(request: ProviderRequest, fetch: ProviderFetch): Promise<Json | undefined> {
   const answer = await send(request, fetch, classify);
   if (answer.error) throw answer.error;
   return answer.body;

@@ -1,7 +1,7 @@
 /** Merges of HubSpot records, told as deletions of the records that vanished. */
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { openSandbox, sandboxAccount } from "../../connector-kit/testing/reading-fixture.ts";
+import { openSandbox, buildSandboxAccount } from "../../connector-kit/testing/reading-fixture.ts";
 import type { Checkpoint, DeletedRecord } from "../../connector-kit/read-connector.ts";
 import { replay, type Reply } from "../../connector-kit/testing/replay.ts";
 import type { ProviderFetch } from "../../connector-kit/calls/provider-fetch.ts";
@@ -27,7 +27,7 @@ async function deletions(fetch: ProviderFetch, since: Date, until: Date): Promis
  * 2026-08-21, `propertiesWithHistory` of batch reads and `ValueWithTimestamp` of their answers.
  */
 test("the loser of a merge is reported as a deletion at the time of the merge, and once only", async () => {
-  const { fetch } = sandboxAccount(sandbox, sandbox.hubspot, {
+  const { fetch } = buildSandboxAccount(sandbox, sandbox.hubspot, {
     objectName: "contacts",
     names: { text: "firstname", other: "jobtitle", unknown: "nothing" },
   });

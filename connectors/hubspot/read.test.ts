@@ -1,6 +1,6 @@
 /** HubSpot reads: the conformance suite. */
 import { after } from "node:test";
-import { openSandbox, sandboxAccount } from "../../connector-kit/testing/reading-fixture.ts";
+import { openSandbox, buildSandboxAccount } from "../../connector-kit/testing/reading-fixture.ts";
 import { testReading } from "../../connector-kit/testing/read-suite.ts";
 import { fields } from "./fields.ts";
 import { read } from "./read.ts";
@@ -9,7 +9,7 @@ const sandbox = await openSandbox();
 after(() => sandbox.close());
 
 testReading("hubspot", async () => {
-  const account = sandboxAccount(sandbox, sandbox.hubspot, {
+  const account = buildSandboxAccount(sandbox, sandbox.hubspot, {
     objectName: "contacts",
     names: { text: "firstname", other: "jobtitle", unknown: "nothing_like_it" },
   });

@@ -25,7 +25,7 @@ const item =
   `column_values(capabilities:[CALCULATED]){id type text value ${linked}}`;
 
 /** A page of a board's items. On a board with several levels, the list has those at the top only, unless it is asked for all. */
-const itemsPage = (boards: string, further = "") =>
+const listItemsPage = (boards: string, further = "") =>
   `query($boards:[ID!],$limit:Int!,$cursor:String){boards(ids:$boards${boards})` +
   `{items_page(limit:$limit,cursor:$cursor${further}){cursor items{${item}}}}}`;
 
@@ -142,14 +142,16 @@ export const description: Description = {
       list: {
         method: "POST",
         path,
-        body: { query: itemsPage(""), "variables.boards.0": "{path}" },
+        body: { query: listItemsPage(""), "variables.boards.0": "{path}" },
         pageSize: { to: "body.variables.limit", most: 500 },
       },
       records: "data.boards.0.items_page.items",
       // There is no such board with several levels where the board is a classic one.
       furtherLists: [
         {
-          body: { query: itemsPage(",hierarchy_types:[multi_level]", ',hierarchy_scope_config:"allItems"') },
+          body: {
+            query: listItemsPage(",hierarchy_types:[multi_level]", ',hierarchy_scope_config:"allItems"'),
+          },
           records: "data.boards.*.items_page.items",
           where: { at: "parent_item.id" },
         },

@@ -1,14 +1,14 @@
 /** Activities that Salesforce has archived are read, counted and found like others; deleted ones are not. */
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { openSandbox, sandboxAccount } from "../../connector-kit/testing/reading-fixture.ts";
+import { openSandbox, buildSandboxAccount } from "../../connector-kit/testing/reading-fixture.ts";
 import type { ReadPlan } from "../../connector-kit/read-connector.ts";
 import { read } from "./read.ts";
 
 const sandbox = await openSandbox();
 after(() => sandbox.close());
 const { account } = sandbox.salesforce;
-const { fetch } = sandboxAccount(sandbox, sandbox.salesforce, {
+const { fetch } = buildSandboxAccount(sandbox, sandbox.salesforce, {
   objectName: "Task",
   names: { text: "Subject", other: "Status", unknown: "Nothing_Like_It__c" },
 });

@@ -1,6 +1,6 @@
 /** Salesforce reads: the conformance suite. */
 import { after } from "node:test";
-import { openSandbox, sandboxAccount } from "../../connector-kit/testing/reading-fixture.ts";
+import { openSandbox, buildSandboxAccount } from "../../connector-kit/testing/reading-fixture.ts";
 import { testReading } from "../../connector-kit/testing/read-suite.ts";
 import { fields } from "./fields.ts";
 import { read } from "./read.ts";
@@ -9,7 +9,7 @@ const sandbox = await openSandbox();
 after(() => sandbox.close());
 
 testReading("salesforce", async () => {
-  const account = sandboxAccount(sandbox, sandbox.salesforce, {
+  const account = buildSandboxAccount(sandbox, sandbox.salesforce, {
     objectName: "Account",
     names: { text: "Name", other: "AccountNumber", unknown: "Nothing_Like_It__c" },
   });

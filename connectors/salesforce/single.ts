@@ -34,7 +34,7 @@ export const writeOneByOne = (write: RecordWrite, fetch: ProviderFetch): Promise
 
 /** Returns the requests for one record, in order. The id of a record that is not created yet is shown as `{id}`. */
 export function buildRecordRequests(write: RecordWrite, record: RecordToWrite): ProviderRequest[] {
-  if (inOneCall(write, record)) return [writeAndRead(write, record)];
+  if (isInOneCall(write, record)) return [writeAndRead(write, record)];
   const requests = [writeOne(write, record)];
   const step = write.type === "upsert" ? buildKeyStep(write, record) : (record.id ?? "{id}");
   if (readsBack(write)) requests.push(readOne(write.objectName, step, record.fields));
@@ -52,7 +52,7 @@ const readsBack = (write: RecordWrite): boolean => write.type !== "delete" && wr
  * request. So a caller's headers go with a plain request. So does a text with `@{`: in the body of a part it would be a reference to another
  * part (REST API Developer Guide, Composite Subrequest).
  */
-const inOneCall = (write: RecordWrite, record: RecordToWrite): boolean =>
+const isInOneCall = (write: RecordWrite, record: RecordToWrite): boolean =>
   readsBack(write) &&
   Object.keys(write.headers).length === 0 &&
   !JSON.stringify(record.fields).includes("@{");
@@ -62,7 +62,7 @@ async function writeRecord(
   record: RecordToWrite,
   fetch: ProviderFetch,
 ): Promise<WrittenRecord> {
-  if (inOneCall(write, record)) {
+  if (isInOneCall(write, record)) {
     const request = writeAndRead(write, record);
     const answer = await send(request, fetch, classify);
     if (!answer.error) return readComposite(request, record, answer.body);

@@ -9,7 +9,7 @@ interface OnPage {
 const MAX_STOPS = 120;
 
 /** Presses Tab until the element has the focus. */
-export async function tabTo({ page }: OnPage, name: string): Promise<void> {
+export async function pressTabTo({ page }: OnPage, name: string): Promise<void> {
   const isThere = `document.activeElement.matches("button, a, input, select, [role=textbox]") &&
       (document.activeElement.getAttribute("aria-label") ?? document.activeElement.labels?.[0]?.textContent ??
         document.activeElement.textContent).trim().startsWith(${JSON.stringify(name)})`;
@@ -22,13 +22,13 @@ export async function tabTo({ page }: OnPage, name: string): Promise<void> {
 
 /** Goes to a button or a link, and presses it. */
 export async function press(visit: OnPage, name: string): Promise<void> {
-  await tabTo(visit, name);
+  await pressTabTo(visit, name);
   await visit.page.keyboard.press("Enter");
 }
 
 /** Goes to a field and types; what was in it is replaced. */
 export async function typeInto(visit: OnPage, name: string, text: string): Promise<void> {
-  await tabTo(visit, name);
+  await pressTabTo(visit, name);
   await visit.page.keyboard.press("Control+a");
   await visit.page.keyboard.type(text);
 }
@@ -49,7 +49,7 @@ export async function skipToContent({ page }: OnPage): Promise<void> {
 }
 
 /** Moves among the rows until the focus is in one. */
-export async function rowTo({ page }: OnPage, row: Locator): Promise<void> {
+export async function openRow({ page }: OnPage, row: Locator): Promise<void> {
   for (let step = 0; step < MAX_STOPS; step++) {
     if ((await row.locator(":focus").count()) > 0) return;
     await page.keyboard.press("j");

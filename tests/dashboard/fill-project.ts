@@ -25,18 +25,18 @@ export async function fillProject(server: TestBusbar): Promise<Filled> {
   const { port } = receiver.address() as AddressInfo;
   for (const name of ["my-app", "broken"]) {
     const metadata = { url: `http://127.0.0.1:${port}/${name}` };
-    await made(server.inProject("POST", "/destinations", { name, type: "webhook", metadata }));
+    await createOne(server.inProject("POST", "/destinations", { name, type: "webhook", metadata }));
   }
-  const topic = await made(server.inProject("POST", "/topics", { name: "writes" }));
-  await made(
+  const topic = await createOne(server.inProject("POST", "/topics", { name: "writes" }));
+  await createOne(
     server.inProject("POST", "/notification-event-topic-routes", {
       topicId: topic,
       eventType: "write.async.done",
     }),
   );
-  for (const destinationId of await destinationIds(server))
-    await made(server.inProject("POST", "/topic-destination-routes", { topicId: topic, destinationId }));
-  await made(server.inProject("POST", "/groups", { groupRef: "foreign", groupName: FOREIGN_NAME }));
+  for (const destinationId of await listDestinationIds(server))
+    await createOne(server.inProject("POST", "/topic-destination-routes", { topicId: topic, destinationId }));
+  await createOne(server.inProject("POST", "/groups", { groupRef: "foreign", groupName: FOREIGN_NAME }));
   const customers: Customer[] = [];
   for (const groupRef of ["acme", "foreign"])
     customers.push(
@@ -74,11 +74,11 @@ async function ask(server: TestBusbar): Promise<void> {
   await agent.close();
 }
 
-async function made(answer: ReturnType<TestBusbar["call"]>): Promise<string> {
+async function createOne(answer: ReturnType<TestBusbar["call"]>): Promise<string> {
   const { status, body, text } = await answer;
   if (status >= 300) throw new Error(text);
   return body.id ?? "";
 }
 
-const destinationIds = async (server: TestBusbar): Promise<string[]> =>
+const listDestinationIds = async (server: TestBusbar): Promise<string[]> =>
   (await server.inProject("GET", "/destinations")).body.map(({ id }: { id: string }) => id);

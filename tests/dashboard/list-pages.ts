@@ -25,7 +25,7 @@ export async function listPages(dashboard: Dashboard): Promise<SitePage[]> {
   }));
   const pages: SitePage[] = [];
   for (const { below, route } of routes) {
-    const found = await filled(dashboard, route);
+    const found = await fillPath(dashboard, route);
     const start = below === "Project" ? "/projects/default" : "";
     pages.push({
       route,
@@ -36,7 +36,7 @@ export async function listPages(dashboard: Dashboard): Promise<SitePage[]> {
   return pages;
 }
 
-const orgId = async ({ busbar }: Dashboard): Promise<string> => busbar.server.bootstrap?.orgId ?? "";
+const getOrgId = async ({ busbar }: Dashboard): Promise<string> => busbar.server.bootstrap?.orgId ?? "";
 
 /** Returns the parameters of a route, by the part of the path before them. */
 const EXAMPLES: Record<string, (dashboard: Dashboard) => Promise<string>> = {
@@ -48,10 +48,10 @@ const EXAMPLES: Record<string, (dashboard: Dashboard) => Promise<string>> = {
   "/integrations/$name/installations/$id/records/$object/$record": async ({ busbar }) =>
     `hubspot ${(await busbar.inProject("GET", "/installations:search?groupRef=foreign")).body.results[0].id} contacts 404404`,
   "/integrations/$name": async ({ busbar }) => (await busbar.inProject("GET", "/integrations")).body[0].name,
-  "/orgs/$org/people": orgId,
-  "/orgs/$org/projects": orgId,
-  "/orgs/$org/domains": orgId,
-  "/orgs/$org/audit": orgId,
+  "/orgs/$org/people": getOrgId,
+  "/orgs/$org/projects": getOrgId,
+  "/orgs/$org/domains": getOrgId,
+  "/orgs/$org/audit": getOrgId,
   "/destinations/$name": async ({ busbar }) => (await busbar.inProject("GET", "/destinations")).body[0].name,
   "/destinations/$name/deliveries/$id": async ({ busbar }) => {
     const { id, destinationName } = (await busbar.inProject("GET", "/deliveries:search")).body.results[0];
@@ -66,7 +66,7 @@ const EXAMPLES: Record<string, (dashboard: Dashboard) => Promise<string>> = {
   "/connections/$id": async ({ busbar }) => (await busbar.inProject("GET", "/connections")).body[0].id,
 };
 
-async function filled(dashboard: Dashboard, route: string): Promise<string> {
+async function fillPath(dashboard: Dashboard, route: string): Promise<string> {
   if (!route.includes("$")) return route;
   const example = EXAMPLES[route];
   if (!example) throw new Error(`tests/dashboard/list-pages.ts has no example for ${route}`);
@@ -75,7 +75,7 @@ async function filled(dashboard: Dashboard, route: string): Promise<string> {
 }
 
 /** Looks at an open page, then at each of its further tabs; `tab` is the title of the tab. */
-export async function eachTab(visit: Visit, check: (tab?: string) => Promise<void>): Promise<void> {
+export async function openEachTab(visit: Visit, check: (tab?: string) => Promise<void>): Promise<void> {
   await check();
   // The first tab is the page itself.
   for (const tab of (await visit.page.getByRole("main").getByRole("tab").all()).slice(1)) {

@@ -33,7 +33,8 @@ const PARTS = {
 
 export async function runSuites(part: keyof typeof PARTS | "others"): Promise<void> {
   const elsewhere = Object.values(PARTS).flat();
-  const names = part === "others" ? namesOfSuites().filter((name) => !elsewhere.includes(name)) : PARTS[part];
+  const names =
+    part === "others" ? listSuiteNames().filter((name) => !elsewhere.includes(name)) : PARTS[part];
   const suites = await Promise.all(
     names.map(async (name): Promise<[string, Suite]> => [name, (await import(`./suites/${name}.ts`)).suite]),
   );
@@ -64,7 +65,7 @@ export async function runSuites(part: keyof typeof PARTS | "others"): Promise<vo
   });
 }
 
-const namesOfSuites = (): string[] =>
+const listSuiteNames = (): string[] =>
   globSync("*.ts", { cwd: join(import.meta.dirname, "suites") })
     .map((file) => file.replace(".ts", ""))
     .toSorted();

@@ -14,7 +14,7 @@ import { openTestBusbar, type Answer, type TestBusbar } from "../harness/busbar.
 import { runCli } from "../harness/command-line.ts";
 import { openSink, type Sink } from "../harness/deliveries/sink.ts";
 import { FAULTS, manifest, type Fault, type World } from "./broken/faults.ts";
-import { fullDiskDrill, listGreenOfDisk } from "./broken/full-disk.ts";
+import { runFullDiskDrill, listGreenOfDisk } from "./broken/full-disk.ts";
 
 /** What the surfaces say of one customer. */
 interface Sight {
@@ -38,7 +38,7 @@ interface Sight {
   between: string;
 }
 
-async function brokenDrill(secondsAfter: readonly number[]): Promise<Sight[]> {
+async function runBrokenDrill(secondsAfter: readonly number[]): Promise<Sight[]> {
   const keyed = await openKeyed();
   const sink = await openSink();
   // Ten minutes are five seconds: a reading of ten minutes meets a fault at its next tick.
@@ -260,12 +260,12 @@ async function observe(
   return {
     what,
     seconds,
-    installation: health(await get(`/integrations/${name}/installations/${ids?.installationId}`)),
-    list: health(named(await get("/installations"), "groupRef")),
-    customer: health(await get(`/groups/${name}`)),
-    customers: health(named(groups, "groupRef")),
+    installation: readHealth(await get(`/integrations/${name}/installations/${ids?.installationId}`)),
+    list: readHealth(named(await get("/installations"), "groupRef")),
+    customer: readHealth(await get(`/groups/${name}`)),
+    customers: readHealth(named(groups, "groupRef")),
     connection: connection.status,
-    destination: destination ? destinationState(destination) : "none",
+    destination: destination ? readDestinationState(destination) : "none",
     doctor: doctor.length === 0 ? "in order" : doctor.map(({ detail }) => detail).join("; "),
     metrics:
       metrics
@@ -283,12 +283,12 @@ interface Healthy {
   healthReasons?: { type: string; name: string; detail: string }[];
 }
 
-function health(one: Healthy | undefined): string {
+function readHealth(one: Healthy | undefined): string {
   const reasons = (one?.healthReasons ?? []).map(({ type, name, detail }) => `${type} ${name}: ${detail}`);
   return [one?.healthStatus ?? "absent", ...reasons].join("; ");
 }
 
-function destinationState(one: Answer["body"]): string {
+function readDestinationState(one: Answer["body"]): string {
   if (one.disabledTime) return `disabled: ${one.disabledReason}`;
   return one.health ? `${one.health.state}, ${one.health.waiting} waiting` : `absent: ${one.detail}`;
 }
@@ -296,13 +296,13 @@ function destinationState(one: Answer["body"]): string {
 if (import.meta.main) {
   const { values } = parseArgs({ options: { seconds: { type: "string", default: "10,60" } } });
   const secondsAfter = values.seconds.split(",").map(Number);
-  const sights = await brokenDrill(secondsAfter);
+  const sights = await runBrokenDrill(secondsAfter);
   for (const { what, seconds, ...surfaces } of sights) {
     console.log(`\n${what}, ${seconds} s later`);
     for (const [surface, reported] of Object.entries(surfaces))
       console.log(`  ${surface.padEnd(13)} ${reported}`);
   }
-  const disk = (await fullDiskDrill(secondsAfter)) ?? [];
+  const disk = (await runFullDiskDrill(secondsAfter)) ?? [];
   for (const { seconds, said } of disk) console.log(`\nthe disk is full, ${seconds} s later`, said);
   const green = [...listGreen(sights), ...listGreenOfDisk(disk)];
   console.log(green.length === 0 ? "\nNothing was green." : `\nGREEN:\n${green.join("\n")}`);

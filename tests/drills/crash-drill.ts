@@ -70,7 +70,7 @@ export async function crashDrill(options: DrillOptions): Promise<DrillReport> {
     const killing = house.killAtRandom(options.kills, () => sandbox.requests({ provider: "hubspot" }).length);
     const expected = await acceptWrites(customer, options);
     await killing;
-    const operations = await allEnded(builder, expected, options);
+    const operations = await waitForAllEnded(builder, expected, options);
     const report = judge(sandbox, expected, operations);
     return { ...report, kills: options.kills, seconds: (performance.now() - started) / 1000 };
   } finally {
@@ -205,7 +205,7 @@ interface Ended {
   result: string;
 }
 
-async function allEnded(
+async function waitForAllEnded(
   builder: Client,
   expected: Expected,
   options: DrillOptions,

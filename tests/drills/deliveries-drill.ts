@@ -64,7 +64,7 @@ export async function drillDeliveries(options: {
     const killing = workers.killAtRandom(kills, () => sink.received.length);
     const eventIds = await tell(database, projectId, Math.ceil(deliveries / DESTINATIONS));
     await killing;
-    await allNoted(database);
+    await waitForAllNoted(database);
     return { ...judge(sink, eventIds), kills, seconds: (performance.now() - started) / 1000 };
   } finally {
     await workers.close();
@@ -112,7 +112,7 @@ async function tell({ queries, pool }: Database, projectId: string, count: numbe
   return rows.map(({ id }) => id);
 }
 
-async function allNoted({ pool }: Database): Promise<void> {
+async function waitForAllNoted({ pool }: Database): Promise<void> {
   for (;;) {
     const { rows } = await pool.query<{ left: number }>(
       `select ((select count(*) from unrouted_events)

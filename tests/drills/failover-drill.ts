@@ -24,9 +24,9 @@ import { startPatroniPair } from "./failover/patroni-pair.ts";
 import { startServerPair, type ServerPair } from "./failover/server-pair.ts";
 import { CustomerAccount, OBJECTS } from "./read/customer-account.ts";
 import { DrillProcesses } from "./read/drill-processes.ts";
-import { failedReads, installReads } from "./read/installed-reads.ts";
+import { listFailedReads, installReads } from "./read/installed-reads.ts";
 import { startMirror, type Mirror } from "./read/mirror.ts";
-import { RefreshedConnections, tokenFaults, type JudgedTokens } from "./refresh/refreshed-connections.ts";
+import { RefreshedConnections, listTokenFaults, type JudgedTokens } from "./refresh/refreshed-connections.ts";
 import { startRotatingEndpoint, type RotatingEndpoint } from "./refresh/rotating-endpoint.ts";
 import { startChangeMirror, type ChangeMirror } from "./subscribe/change-mirror.ts";
 import { startFront, type Front } from "./subscribe/front.ts";
@@ -93,10 +93,10 @@ interface Surroundings {
   processes: DrillProcesses;
 }
 
-async function failoverDrill(options: FailoverOptions): Promise<FailoverReport> {
+async function runFailoverDrill(options: FailoverOptions): Promise<FailoverReport> {
   const open = await surround(options.patroni);
   try {
-    return await drill(open, options);
+    return await runOnPair(open, options);
   } finally {
     await open.processes.stop();
     open.endpoint.close();
@@ -135,7 +135,7 @@ async function surround(patroni: boolean): Promise<Surroundings> {
   return { home, servers, sandbox, endpoint, sink, read, changed, front, processes };
 }
 
-async function drill(open: Surroundings, options: FailoverOptions): Promise<FailoverReport> {
+async function runOnPair(open: Surroundings, options: FailoverOptions): Promise<FailoverReport> {
   const { sandbox, endpoint, sink, read, changed, front, processes } = open;
   const { onProgress = () => {} } = options;
   for (const name of NAMES) await processes.start(name);
@@ -175,7 +175,7 @@ async function drill(open: Surroundings, options: FailoverOptions): Promise<Fail
     changes: Object.fromEntries(OBJECTS.map(({ path }, index) => [path, accounts[index]?.made ?? 0])),
     differences,
     disorder: changed.disorder(),
-    failedReads: await failedReads(processes.any),
+    failedReads: await listFailedReads(processes.any),
     ended: [...children.values()].filter(({ pid }) => !isAlive(pid)).length,
   };
 }
@@ -293,7 +293,7 @@ const listFaults = (report: FailoverReport): string[] => [
   ).flatMap((name) =>
     report[name].length === 0 ? [] : [`${name}: ${report[name].length}, such as ${report[name][0]}`],
   ),
-  ...tokenFaults(report.tokens),
+  ...listTokenFaults(report.tokens),
   // A create whose outcome is unknown is not repeated.
   ...(report.notAtProvider.length <= report.unknownOutcomes
     ? []
@@ -315,7 +315,7 @@ if (import.meta.main) {
       patroni: { type: "boolean", default: false },
     },
   });
-  const report = await failoverDrill({
+  const report = await runFailoverDrill({
     seconds: Number(values.seconds),
     downSeconds: values.patroni ? 0 : Number(values.down),
     patroni: values.patroni,

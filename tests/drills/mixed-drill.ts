@@ -61,7 +61,7 @@ const ROUND_MS = 100_000;
 /** Connections to providers and to the database idle for ten seconds before they are closed. */
 const SETTLE_MS = 30_000;
 
-async function mixedDrill(options: {
+async function runMixedDrill(options: {
   minutes: number;
   onProgress?(text: string): void;
 }): Promise<MixedDrillReport> {
@@ -196,14 +196,14 @@ function watchMemory(world: World): { stop(): MixedDrillReport["memory"] } {
       const survivors = [...series.values()].filter((samples) => samples.length > longest * 0.9);
       return survivors.map((samples) => {
         const part = (from: number, to: number) =>
-          Math.round(median(samples.slice(samples.length * from, samples.length * to)));
+          Math.round(computeMedian(samples.slice(samples.length * from, samples.length * to)));
         return { early: part(0.2, 0.4), late: part(0.8, 1) };
       });
     },
   };
 }
 
-const median = (values: number[]): number =>
+const computeMedian = (values: number[]): number =>
   values.toSorted((left, right) => left - right)[Math.floor(values.length / 2)] ?? 0;
 
 /** Returns whether a call in throttle mode succeeds after the provider's rate limit has ended. */
@@ -329,7 +329,7 @@ function listFaults(report: MixedDrillReport): string[] {
 
 if (import.meta.main) {
   const { values } = parseArgs({ options: { minutes: { type: "string", default: "10" } } });
-  const report = await mixedDrill({
+  const report = await runMixedDrill({
     minutes: Number(values.minutes),
     onProgress: (text) => console.log(text),
   });

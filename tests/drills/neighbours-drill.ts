@@ -45,7 +45,7 @@ const PATIENCE_MS = 300_000;
 /** Each slow customer always has this many writes waiting. */
 const WAITING_WRITES = 5;
 
-export async function neighboursDrill(options: NeighboursOptions): Promise<NeighboursReport> {
+export async function runNeighboursDrill(options: NeighboursOptions): Promise<NeighboursReport> {
   const { slow, seconds, slowMs = SLOW_MS } = options;
   const home = await mkdtemp(join(tmpdir(), "drill-neighbours-"));
   const [quick, slowProvider] = [
@@ -99,7 +99,7 @@ export async function neighboursDrill(options: NeighboursOptions): Promise<Neigh
 const FLOOR_MS = 20;
 
 /** Returns the violations that any machine can show. */
-export function failures({ usual, besides, other }: NeighboursReport): string[] {
+export function listFailures({ usual, besides, other }: NeighboursReport): string[] {
   const idle = Object.entries(other).filter(([, count]) => count === 0);
   const failed = CALLS.filter((kind) => usual[kind].failed + besides[kind].failed > 0);
   return [
@@ -113,7 +113,7 @@ function listFaults(report: NeighboursReport): string[] {
   const { usual, besides } = report;
   const slow = CALLS.filter((kind) => besides[kind].p50Ms > 2 * usual[kind].p50Ms + FLOOR_MS);
   return [
-    ...failures(report),
+    ...listFailures(report),
     ...slow.map((kind) => `${kind}: ${besides[kind].p50Ms} ms instead of ${usual[kind].p50Ms} ms`),
   ];
 }
@@ -176,7 +176,7 @@ async function startReceivers(slowMs: number): Promise<Receivers> {
   };
 }
 
-async function made(call: ReturnType<Client["call"]>): Promise<{ id: string; key: string }> {
+async function createProject(call: ReturnType<Client["call"]>): Promise<{ id: string; key: string }> {
   const { status, body, text } = await call;
   if (status >= 300) throw new Error(text);
   return body;
@@ -209,7 +209,7 @@ async function openOwnProject(busbar: ChildBusbar, { sandbox, tokens, receivers 
       });
       await receivers.reported(operationId);
     },
-    refreshed: () => made(busbar.inProject("GET", `/connections/${connectionId}?refresh=force`)),
+    refreshed: () => createProject(busbar.inProject("GET", `/connections/${connectionId}?refresh=force`)),
   };
 }
 
@@ -226,8 +226,10 @@ async function openSlowProject(
   { sandbox, tokens, receivers, slow }: World & { slow: number },
 ): Promise<SlowProject> {
   const { orgId, urls } = busbar.file;
-  const project = await made(busbar.call("POST", "/v1/projects", { orgId, name: "slow", appName: "Slow" }));
-  const { key } = await made(
+  const project = await createProject(
+    busbar.call("POST", "/v1/projects", { orgId, name: "slow", appName: "Slow" }),
+  );
+  const { key } = await createProject(
     busbar.call("POST", `/v1/projects/${project.id}/api-keys`, { label: "drill", scopes: ["full"] }),
   );
   const open = openClient({ apiKey: key, projectId: project.id, urls: () => urls });
@@ -255,15 +257,15 @@ async function openSlowProject(
 
 /** Routes events of a type to so many receivers. */
 async function route(client: Client, url: string, receivers: number, eventType: string): Promise<void> {
-  const topic = await made(client.inProject("POST", "/topics", { name: "told" }));
+  const topic = await createProject(client.inProject("POST", "/topics", { name: "told" }));
   const event = { eventType, topicId: topic.id };
-  await made(client.inProject("POST", "/notification-event-topic-routes", event));
+  await createProject(client.inProject("POST", "/notification-event-topic-routes", event));
   for (let index = 0; index < receivers; index += 1) {
     const metadata = { url: receivers === 1 ? url : `${url}/slow-${index}` };
-    const { id } = await made(
+    const { id } = await createProject(
       client.inProject("POST", "/destinations", { name: `receiver-${index}`, type: "webhook", metadata }),
     );
-    await made(
+    await createProject(
       client.inProject("POST", "/topic-destination-routes", { topicId: topic.id, destinationId: id }),
     );
   }
@@ -275,7 +277,7 @@ async function connectTokens(
   tokens: RotatingEndpoint,
   count: number,
 ): Promise<string[]> {
-  await made(
+  await createProject(
     client.inProject("POST", "/provider-apps", { provider, clientId: "drill", clientSecret: "secret" }),
   );
   const ids: string[] = [];
@@ -291,7 +293,7 @@ const connectOne = (
   tokens: RotatingEndpoint,
   groupRef: string,
 ): Promise<{ id: string }> =>
-  made(
+  createProject(
     client.inProject("POST", "/connections:generate", {
       provider,
       groupRef,
@@ -338,7 +340,7 @@ function keepBusy({ client, customers, connections, connectAnother }: SlowProjec
 
 if (import.meta.main) {
   const { values } = parseArgs({ options: { slow: { type: "string" }, seconds: { type: "string" } } });
-  const report = await neighboursDrill({
+  const report = await runNeighboursDrill({
     slow: Number(values.slow ?? 200),
     seconds: Number(values.seconds ?? 30),
   });

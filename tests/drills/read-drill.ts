@@ -15,7 +15,7 @@ import { startSandbox, type Sandbox } from "../../sandbox/sandbox.ts";
 import { openRestartablePostgres } from "../harness/restartable-postgres.ts";
 import { CustomerAccount, OBJECTS } from "./read/customer-account.ts";
 import { DrillProcesses } from "./read/drill-processes.ts";
-import { failedReads, installReads } from "./read/installed-reads.ts";
+import { listFailedReads, installReads } from "./read/installed-reads.ts";
 import { startMirror, type Mirror } from "./read/mirror.ts";
 import { endDrill } from "./run-drill.ts";
 
@@ -80,7 +80,7 @@ export async function readDrill(options: ReadDrillOptions): Promise<ReadDrillRep
         OBJECTS.map(({ path }, index) => [path, accounts[index]?.counts ?? noChanges()]),
       ),
       ...mirror.counts,
-      failedOperations: await failedReads(processes.any),
+      failedOperations: await listFailedReads(processes.any),
       differences,
       seconds: Math.round((performance.now() - startedMs) / 1_000),
     };

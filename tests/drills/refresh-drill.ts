@@ -12,7 +12,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { startChildBusbar, type ChildBusbar } from "../harness/child-busbar.ts";
 import { openRestartablePostgres } from "../harness/restartable-postgres.ts";
-import { RefreshedConnections, tokenFaults, type JudgedTokens } from "./refresh/refreshed-connections.ts";
+import { RefreshedConnections, listTokenFaults, type JudgedTokens } from "./refresh/refreshed-connections.ts";
 import { startRotatingEndpoint } from "./refresh/rotating-endpoint.ts";
 import { endDrill } from "./run-drill.ts";
 
@@ -98,7 +98,7 @@ export async function refreshDrill(options: RefreshDrillOptions): Promise<Refres
 /** Returns the violations; empty if the drill passed. */
 export const listFaults = (report: RefreshDrillReport): string[] => [
   ...(report.duringOutages > 0 ? [] : ["no refresh met an outage, so nothing was tried"]),
-  ...tokenFaults(report),
+  ...listTokenFaults(report),
   // 200, or 503 from a database that is away: the caller may try again.
   ...Object.keys(report.answers)
     .filter((status) => !["200", "502", "503"].includes(status))

@@ -62,7 +62,7 @@ interface Surroundings {
   processes: DrillProcesses;
 }
 
-async function failoverDrill(options: FailoverOptions): Promise<FailoverReport> {
+async function runShardFailoverDrill(options: FailoverOptions): Promise<FailoverReport> {
   const home = await mkdtemp(join(tmpdir(), "busbar-shard-failover-"));
   // As root, the servers run as another user.
   await chmod(home, 0o711);
@@ -84,7 +84,7 @@ async function failoverDrill(options: FailoverOptions): Promise<FailoverReport> 
     BUSBAR_RETRY_BASE_SECONDS: "0.2",
   }));
   try {
-    return await drill({ servers, env, sandbox, sink, processes }, options);
+    return await runOnPairs({ servers, env, sandbox, sink, processes }, options);
   } finally {
     await processes.stop();
     await Promise.all([sandbox.close(), sink.close()]);
@@ -93,7 +93,7 @@ async function failoverDrill(options: FailoverOptions): Promise<FailoverReport> 
   }
 }
 
-async function drill(open: Surroundings, options: FailoverOptions): Promise<FailoverReport> {
+async function runOnPairs(open: Surroundings, options: FailoverOptions): Promise<FailoverReport> {
   const { servers, sandbox, sink, processes } = open;
   const { seconds, onProgress = () => {} } = options;
   for (const name of NAMES) await processes.start(name);
@@ -240,7 +240,7 @@ if (import.meta.main) {
   const { values } = parseArgs({
     options: { seconds: { type: "string", default: "60" }, down: { type: "string", default: "3" } },
   });
-  const report = await failoverDrill({
+  const report = await runShardFailoverDrill({
     seconds: Number(values.seconds),
     downSeconds: Number(values.down),
     onProgress: (text) => console.log(text),

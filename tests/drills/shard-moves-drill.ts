@@ -85,7 +85,7 @@ async function movesDrill(options: MovesOptions): Promise<MovesReport> {
     BUSBAR_RETRY_BASE_SECONDS: "0.2",
   }));
   try {
-    return await drill({ urls, env, sandbox, sink, processes }, options);
+    return await runMoves({ urls, env, sandbox, sink, processes }, options);
   } finally {
     await processes.stop();
     await Promise.all([sandbox.close(), sink.close()]);
@@ -94,7 +94,7 @@ async function movesDrill(options: MovesOptions): Promise<MovesReport> {
   }
 }
 
-async function drill(
+async function runMoves(
   open: Surroundings,
   { moves, maxMinutes, onProgress = () => {} }: MovesOptions,
 ): Promise<MovesReport> {

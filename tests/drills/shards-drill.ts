@@ -91,7 +91,7 @@ interface Surroundings {
   processes: DrillProcesses;
 }
 
-async function shardsDrill(options: ShardsOptions): Promise<ShardsReport> {
+async function runShardsDrill(options: ShardsOptions): Promise<ShardsReport> {
   const home = await mkdtemp(join(tmpdir(), "busbar-shards-"));
   // As root, the servers run as another user.
   await chmod(home, 0o711);
@@ -116,7 +116,7 @@ async function shardsDrill(options: ShardsOptions): Promise<ShardsReport> {
     BUSBAR_SUBSCRIBE_POLL_SECONDS: "1",
   }));
   try {
-    return await drill({ servers, env, sandbox, sink, changes, processes }, options);
+    return await runOnShards({ servers, env, sandbox, sink, changes, processes }, options);
   } finally {
     await processes.stop();
     await Promise.all([sandbox.close(), sink.close(), changes.close()]);
@@ -125,7 +125,7 @@ async function shardsDrill(options: ShardsOptions): Promise<ShardsReport> {
   }
 }
 
-async function drill(
+async function runOnShards(
   open: Surroundings,
   { seconds, stoppedSeconds, onProgress = () => {} }: ShardsOptions,
 ): Promise<ShardsReport> {
@@ -286,7 +286,7 @@ if (import.meta.main) {
       stopped: { type: "string", default: "60" },
     },
   });
-  const report = await shardsDrill({
+  const report = await runShardsDrill({
     seconds: Number(values.seconds),
     stoppedSeconds: Number(values.stopped),
     onProgress: (text) => console.log(text),

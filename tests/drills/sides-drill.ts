@@ -48,7 +48,7 @@ interface Surroundings {
   processes: DrillProcesses;
 }
 
-async function sidesDrill(options: SidesOptions): Promise<SidesReport> {
+async function runSidesDrill(options: SidesOptions): Promise<SidesReport> {
   const home = await mkdtemp(join(tmpdir(), "busbar-sides-"));
   // As root, the servers run as another user.
   await chmod(home, 0o711);
@@ -62,7 +62,7 @@ async function sidesDrill(options: SidesOptions): Promise<SidesReport> {
     BUSBAR_RETRY_BASE_SECONDS: "0.2",
   }));
   try {
-    return await drill({ servers, sandbox, sink, processes }, options);
+    return await runOnSides({ servers, sandbox, sink, processes }, options);
   } finally {
     await processes.stop();
     await Promise.all([sandbox.close(), sink.close()]);
@@ -71,7 +71,7 @@ async function sidesDrill(options: SidesOptions): Promise<SidesReport> {
   }
 }
 
-async function drill(open: Surroundings, options: SidesOptions): Promise<SidesReport> {
+async function runOnSides(open: Surroundings, options: SidesOptions): Promise<SidesReport> {
   const { servers, sandbox, sink, processes } = open;
   const { seconds, onProgress = () => {} } = options;
   for (const name of NAMES) await processes.start(name);
@@ -174,7 +174,7 @@ if (import.meta.main) {
       stopped: { type: "string", default: "60" },
     },
   });
-  const report = await sidesDrill({
+  const report = await runSidesDrill({
     seconds: Number(values.seconds),
     stoppedSeconds: Number(values.stopped),
     onProgress: (text) => console.log(text),

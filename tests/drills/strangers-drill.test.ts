@@ -1,7 +1,7 @@
 /** The drill of strangers in its short form: the whole one, with times, is tests/drills/strangers-drill.ts. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { refusalFaults, strangersDrill } from "./strangers-drill.ts";
+import { listRefusalFaults, runStrangersDrill } from "./strangers-drill.ts";
 import { startTestBusbar } from "../harness/busbar.ts";
 import { connectCustomer } from "../harness/connect-customer.ts";
 
@@ -11,7 +11,7 @@ test("callers without a credential are refused before their bodies are read, and
   busbar.sandbox.hubspot.setLimits("off");
   const customer = await connectCustomer(busbar, { provider: "hubspot", objects: ["contacts"] });
   let written = 0;
-  const report = await strangersDrill(
+  const report = await runStrangersDrill(
     {
       origin: new URL(busbar.server.urls.base).origin,
       pid: process.pid,
@@ -24,5 +24,5 @@ test("callers without a credential are refused before their bodies are read, and
     },
     { seconds: 1.5, largeCallers: 4 },
   );
-  assert.deepEqual(refusalFaults(report), []);
+  assert.deepEqual(listRefusalFaults(report), []);
 });

@@ -41,21 +41,21 @@ interface StrangersWorld {
   pid: number;
 }
 
-export async function strangersDrill(
+export async function runStrangersDrill(
   world: StrangersWorld,
   { seconds, largeCallers = LARGE_CALLERS }: { seconds: number; largeCallers?: number },
 ): Promise<StrangersReport> {
   const usual = await measure(world, seconds);
-  const memory = { usual: await residentMiB(world.pid), most: 0, after: 0 };
+  const memory = { usual: await readResidentMiB(world.pid), most: 0, after: 0 };
   const strangers = await startStrangers(world.origin, largeCallers);
   const watch = setInterval(() => {
-    void residentMiB(world.pid).then((now) => (memory.most = Math.max(memory.most, now)));
+    void readResidentMiB(world.pid).then((now) => (memory.most = Math.max(memory.most, now)));
   }, 250);
   const besides = await measure(world, seconds);
   clearInterval(watch);
   const { large, half } = await strangers.stop();
   await wait(2_000);
-  memory.after = await residentMiB(world.pid);
+  memory.after = await readResidentMiB(world.pid);
   return { usual, besides, large, half, memoryMiB: memory };
 }
 
@@ -69,7 +69,7 @@ function measure({ calls }: StrangersWorld, seconds: number): Promise<Record<Kin
   return measureLatency(all, { seconds, pauseMs: PAUSE_MS });
 }
 
-async function residentMiB(pid: number): Promise<number> {
+async function readResidentMiB(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
   return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024);
 }
@@ -80,7 +80,7 @@ const FLOOR_MS = 15;
 const MAX_GROWTH_MIB = 256;
 
 /** Returns the violations that any machine can show. */
-export function refusalFaults({ usual, besides, large, half: halves }: StrangersReport): string[] {
+export function listRefusalFaults({ usual, besides, large, half: halves }: StrangersReport): string[] {
   const failed = CALLS.flatMap((kind) =>
     usual[kind].failed + besides[kind].failed > 0 ? [`${kind}: calls failed`] : [],
   );
@@ -99,7 +99,7 @@ function listFaults(report: StrangersReport): string[] {
   const slow = CALLS.filter((kind) => besides[kind].p50Ms > 2 * usual[kind].p50Ms + FLOOR_MS);
   const grown = memoryMiB.most - memoryMiB.usual;
   return [
-    ...refusalFaults(report),
+    ...listRefusalFaults(report),
     ...slow.map((kind) => `${kind}: ${besides[kind].p50Ms} ms instead of ${usual[kind].p50Ms} ms`),
     ...(grown > MAX_GROWTH_MIB ? [`memory grew by ${grown} MiB`] : []),
   ];
@@ -130,7 +130,7 @@ async function run(seconds: number): Promise<StrangersReport> {
           record: { email: `drill-${(written += 1)}@example.com` },
         }),
     };
-    return await strangersDrill({ origin: busbar.origin, pid: busbar.pid, calls }, { seconds });
+    return await runStrangersDrill({ origin: busbar.origin, pid: busbar.pid, calls }, { seconds });
   } finally {
     busbar.signal("SIGTERM");
     await busbar.exited;

@@ -60,7 +60,7 @@ async function upgradeDrill(options: { from: string; seconds: number }): Promise
   const sandbox = await startSandbox({ limits: "off", requestLogSize: 1_000 });
   await writeFile(join(home, "catalog.json"), JSON.stringify(sandbox.catalog()));
   const sink = await openSink();
-  const env = environment(postgres.url, home);
+  const env = buildEnvironment(postgres.url, home);
   const running: ChildBusbar[] = [];
   const begin = async (name: string, program?: string): Promise<ChildBusbar> => {
     const child = await startChildBusbar(join(home, name), env, { program });
@@ -82,7 +82,7 @@ async function upgradeDrill(options: { from: string; seconds: number }): Promise
     const wayBack = await startAgain(earlier, { ...env, BUSBAR_DATA_DIR: join(home, "back") });
     return {
       from: options.from,
-      migrations: await newMigrations(join(home, "earlier")),
+      migrations: await listNewMigrations(join(home, "earlier")),
       ...ended,
       notAtProvider: [...called.writes.values()].filter((name) => !stored.includes(`"${name}"`)),
       notDelivered,
@@ -147,7 +147,7 @@ async function startAgain(program: string, env: Record<string, string>): Promise
   return { code, line: stderr.trim().split("\n").at(-1) ?? "" };
 }
 
-const environment = (url: string, home: string): Record<string, string> => ({
+const buildEnvironment = (url: string, home: string): Record<string, string> => ({
   DATABASE_URL: url,
   BUSBAR_ENCRYPTION_KEYS: `drill:${Buffer.alloc(32, 1).toString("base64")}`,
   BUSBAR_BOOTSTRAP_API_KEY: KEY,
@@ -307,7 +307,7 @@ async function stop(child: ChildBusbar): Promise<number | null> {
   return (await child.exited).code;
 }
 
-async function newMigrations(earlier: string): Promise<string[]> {
+async function listNewMigrations(earlier: string): Promise<string[]> {
   const [known, all] = await Promise.all(
     [earlier, ROOT].map((folder) => readdir(join(folder, "migrations"))),
   );
@@ -337,7 +337,7 @@ const listFaults = (report: UpgradeReport): string[] => [
 ];
 
 /** Returns the newest tag or, without tags, the commit before the newest migration. */
-async function defaultCommit(): Promise<string> {
+async function findDefaultCommit(): Promise<string> {
   const git = async (...args: string[]) => (await run("git", args, { cwd: ROOT })).stdout.trim();
   const tag = await git("describe", "--tags", "--abbrev=0").catch(() => "");
   if (tag) return tag;
@@ -350,7 +350,7 @@ if (import.meta.main) {
   const { values } = parseArgs({
     options: { from: { type: "string" }, seconds: { type: "string", default: "20" } },
   });
-  const from = values.from ?? (await defaultCommit());
+  const from = values.from ?? (await findDefaultCommit());
   const report = await upgradeDrill({ from, seconds: Number(values.seconds) });
   endDrill(report, listFaults(report));
 }

@@ -8,7 +8,7 @@ import { BUSBAR } from "../harness/child-busbar.ts";
 
 import { connectCustomer } from "../harness/connect-customer.ts";
 import { assertProblem } from "./assert-problem.ts";
-import { traces } from "./traces.ts";
+import { readTraces } from "./traces.ts";
 
 const busbar = await shareTestBusbar();
 
@@ -59,10 +59,10 @@ describe("a caller", () => {
     ];
   for (const [title, key, to, status] of refusals) {
     test(`${title} (${status})`, async () => {
-      const before = await traces(busbar);
+      const before = await readTraces(busbar);
       const method = to.body ? "POST" : "GET";
       assertProblem(await busbar.call(method, to.path, to.body, { "x-api-key": key() }), status);
-      assert.deepEqual(await traces(busbar), before);
+      assert.deepEqual(await readTraces(busbar), before);
     });
   }
 });

@@ -4,7 +4,7 @@ import { describe, test } from "node:test";
 import { shareTestBusbar, type Answer } from "../harness/busbar.ts";
 import { connectCustomer } from "../harness/connect-customer.ts";
 import { assertProblem } from "./assert-problem.ts";
-import { traces } from "./traces.ts";
+import { readTraces } from "./traces.ts";
 
 const busbar = await shareTestBusbar();
 
@@ -350,11 +350,11 @@ describe("a request that is wrong", () => {
 
   for (const { title, send, status, type, says, issue } of cases) {
     test(`${title} is a Problem ${status} and leaves nothing behind`, async () => {
-      const before = await traces(busbar);
+      const before = await readTraces(busbar);
       const problem = assertProblem(await send(), status, type);
       if (says) assert.match(problem.detail, says);
       if (issue) assert.equal(problem.issues?.[0]?.name, issue);
-      assert.deepEqual(await traces(busbar), before);
+      assert.deepEqual(await readTraces(busbar), before);
     });
   }
 

@@ -35,7 +35,7 @@ export const listResults = (answer: Answer, objectName: string): Record<string, 
   const fields: Record<string, Record<string, Result>> = answer.body.fields;
   return fields[objectName] ?? {};
 };
-export const actions = (answer: Answer, objectName: string): Record<string, string> =>
+export const listActions = (answer: Answer, objectName: string): Record<string, string> =>
   Object.fromEntries(
     Object.entries(listResults(answer, objectName)).map(([name, { action }]) => [name, action]),
   );

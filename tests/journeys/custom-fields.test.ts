@@ -5,7 +5,7 @@ import { shareTestBusbar } from "../harness/busbar.ts";
 import { connectCustomer } from "../harness/connect-customer.ts";
 import { bearer, registerJwtKey } from "../harness/customer-tokens.ts";
 import { assertProblem } from "./assert-problem.ts";
-import { actions, KINDS, listResults, type Result } from "./custom-field-kinds.ts";
+import { listActions, KINDS, listResults, type Result } from "./custom-field-kinds.ts";
 
 const busbar = await shareTestBusbar();
 
@@ -60,7 +60,7 @@ describe("custom fields", () => {
         fields: { contacts: KINDS },
       });
       assert.equal(second.status, 200, second.text);
-      assert.deepEqual(new Set(Object.values(actions(second, "contacts"))), new Set(["none"]));
+      assert.deepEqual(new Set(Object.values(listActions(second, "contacts"))), new Set(["none"]));
       assert.deepEqual([...sent("POST"), ...sent("PATCH")], []);
 
       const written = await busbar.write("hubspot", "contacts", {
@@ -86,7 +86,7 @@ describe("custom fields", () => {
       });
       assert.equal((await upsert(tier(["gold", "silver"]))).status, 200);
       const changed = await upsert(tier(["silver", "bronze"]));
-      assert.deepEqual(actions(changed, "companies"), { tier: "update" });
+      assert.deepEqual(listActions(changed, "companies"), { tier: "update" });
       const options = listResults(changed, "companies")["tier"]?.metadata?.["options"];
       assert.ok(Array.isArray(options));
       assert.deepEqual(
@@ -146,7 +146,7 @@ describe("custom fields", () => {
       assert.equal(problem.success, false);
       assert.match(problem.detail, /already there as a singleSelect.*choose another fieldName/);
       assert.match(JSON.stringify(problem.issues), /fields\.tickets\[1\]/);
-      assert.deepEqual(actions(answer, "tickets"), { other: "none", hs_ticket_priority: "none" });
+      assert.deepEqual(listActions(answer, "tickets"), { other: "none", hs_ticket_priority: "none" });
       assert.deepEqual([...sent("POST"), ...sent("PATCH")], []);
     });
 
@@ -176,7 +176,7 @@ describe("custom fields", () => {
         problem.detail,
         /^2 of 3 fields were created or changed, 1 failed: fields\.companies\[1\]/,
       );
-      assert.deepEqual(actions(answer, "companies"), {
+      assert.deepEqual(listActions(answer, "companies"), {
         half_one: "create",
         half_two: "none",
         half_three: "create",
@@ -185,7 +185,7 @@ describe("custom fields", () => {
 
       const again = await upsert(fields);
       assert.equal(again.status, 200, again.text);
-      assert.deepEqual(actions(again, "companies"), {
+      assert.deepEqual(listActions(again, "companies"), {
         half_one: "none",
         half_two: "create",
         half_three: "none",
@@ -198,8 +198,8 @@ describe("custom fields", () => {
       const answer = await upsert({ contacts: field("before_outage"), deals: field("in_outage") });
       const problem = assertProblem(answer, 502, "provider-unreachable");
       assert.equal(problem.retryable, true);
-      assert.deepEqual(actions(answer, "contacts"), { before_outage: "create" });
-      assert.deepEqual(actions(answer, "deals"), { in_outage: "none" });
+      assert.deepEqual(listActions(answer, "contacts"), { before_outage: "create" });
+      assert.deepEqual(listActions(answer, "deals"), { in_outage: "none" });
     });
   });
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { recordEveryOperation } from "./every-operation/every-operation.ts";
-import { operations } from "./every-operation/recording.ts";
+import { mapOperations } from "./every-operation/recording.ts";
 
 /** Operations that only refuse, and their status. */
 const REFUSED: Record<string, number> = {
@@ -18,7 +18,7 @@ test("every operation answers as declared; those of billing answer 404", async (
   assert.deepEqual(Object.fromEntries(refused), REFUSED);
   const done = new Set(calls.flatMap((one) => (one.refusedWith === undefined ? [one.operationId] : [])));
   assert.deepEqual(
-    [...operations().keys()].filter((operationId) => !done.has(operationId) && !(operationId in REFUSED)),
+    [...mapOperations().keys()].filter((operationId) => !done.has(operationId) && !(operationId in REFUSED)),
     [],
     "operations without an example: call them in <resource>.examples.ts beside the endpoint",
   );

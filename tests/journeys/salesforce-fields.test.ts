@@ -4,7 +4,7 @@ import { beforeEach, describe, test } from "node:test";
 import { shareTestBusbar } from "../harness/busbar.ts";
 import { connectCustomer } from "../harness/connect-customer.ts";
 import { assertProblem } from "./assert-problem.ts";
-import { actions, KINDS, listResults } from "./custom-field-kinds.ts";
+import { listActions, KINDS, listResults } from "./custom-field-kinds.ts";
 
 const busbar = await shareTestBusbar();
 
@@ -81,7 +81,7 @@ describe("custom fields at Salesforce", () => {
       fields: { Account: allKinds },
     });
     assert.equal(second.status, 200, second.text);
-    assert.deepEqual(new Set(Object.values(actions(second, "Account"))), new Set(["none"]));
+    assert.deepEqual(new Set(Object.values(listActions(second, "Account"))), new Set(["none"]));
     assert.equal(soapCalls("upsertMetadata").length, 0);
     assert.doesNotMatch(first.text + second.text, /sessionId/);
   });
@@ -96,7 +96,7 @@ describe("custom fields at Salesforce", () => {
     );
     assert.equal(first.status, 200, first.text);
     const changed = await upsert(level(values("Senior", "Executive & above")));
-    assert.deepEqual(actions(changed, "Contact"), { Level: "update" });
+    assert.deepEqual(listActions(changed, "Contact"), { Level: "update" });
     const { metadata } = listResults(changed, "Contact")["Level"] ?? {};
     assert.equal(metadata?.["description"], "How high");
     assert.equal(metadata?.["required"], "true");
@@ -138,7 +138,7 @@ describe("custom fields at Salesforce", () => {
       /^Nothing was changed.*is already there as a Text, not as a date.*define it as string/,
     );
     assert.equal(soapCalls("upsertMetadata").length, 0);
-    assert.deepEqual(actions(answer, "Account"), { Fresh: "none", External_Id: "none" });
+    assert.deepEqual(listActions(answer, "Account"), { Fresh: "none", External_Id: "none" });
   });
 
   test("a batch of which Salesforce refuses a part is reported exactly", async () => {
@@ -159,7 +159,7 @@ describe("custom fields at Salesforce", () => {
       problem.detail,
       /^1 of 3 fields were created or changed, 2 failed: fields\.Opportunity\[1\]/,
     );
-    assert.deepEqual(actions(answer, "Opportunity"), { Good: "create", Bad: "none" });
+    assert.deepEqual(listActions(answer, "Opportunity"), { Good: "create", Bad: "none" });
     assert.match(listResults(answer, "Opportunity")["Bad"]?.error?.message ?? "", /does not resolve/);
     assert.match(listResults(answer, "Nothing__c")["Lost"]?.error?.message ?? "", /cannot be found/);
     const shown = await busbar.inProject(
@@ -180,17 +180,17 @@ describe("custom fields at Salesforce", () => {
     const answer = await upsert(fields);
     const problem = assertProblem(answer, 502, "provider-unreachable");
     assert.equal(problem.retryable, true);
-    assert.deepEqual(actions(answer, "Case"), { Shy: "create" });
+    assert.deepEqual(listActions(answer, "Case"), { Shy: "create" });
     assert.match(listResults(answer, "Case")["Shy"]?.error?.message ?? "", /may not see it yet/);
     const again = await upsert(fields);
     const repeated = again.status === 200 ? again : await upsert(fields);
-    assert.deepEqual(actions(repeated, "Case"), { Shy: "none" });
+    assert.deepEqual(listActions(repeated, "Case"), { Shy: "none" });
   });
 
   test("an expired session is refreshed in the middle of SOAP too", async () => {
     busbar.sandbox.salesforce.expireTokens();
     const answer = await upsert({ Case: [{ fieldName: "Late", displayName: "Late", valueType: "int" }] });
     assert.equal(answer.status, 200, answer.text);
-    assert.deepEqual(actions(answer, "Case"), { Late: "create" });
+    assert.deepEqual(listActions(answer, "Case"), { Late: "create" });
   });
 });

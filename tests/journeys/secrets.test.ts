@@ -19,7 +19,7 @@ import {
 import { registerJwtKey } from "../harness/customer-tokens.ts";
 import { until } from "../harness/until.ts";
 import { buildCatalog } from "./secrets/catalog.ts";
-import { filesBelow, knownSecrets, signingKey } from "./secrets/known-secrets.ts";
+import { listFilesBelow, listKnownSecrets, getSigningKey } from "./secrets/known-secrets.ts";
 import { startReceiver, type Receiver } from "./secrets/receiver.ts";
 
 const MANIFEST = `
@@ -39,7 +39,7 @@ const MARKER = "marker-that-may-be-read";
 const P = "/v1/projects/default";
 
 describe("what a journey leaves behind", () => {
-  const secrets = knownSecrets();
+  const secrets = listKnownSecrets();
   const fresh = (name: string) => secrets.add(name, randomBytes(18).toString("hex"));
   /** Answers that are not made to show a secret, and messages to webhooks. */
   const shown: { of: string; text: string }[] = [];
@@ -185,7 +185,7 @@ describe("what a journey leaves behind", () => {
     for (const destination of destinations) {
       const { body } = await json("POST", "/destinations", destination);
       const whole = await json("GET", `/destinations/${body.id}?includeSecrets=true`, undefined, true);
-      if (destination.type === "webhook") secrets.add("a signing key", signingKey(whole.body));
+      if (destination.type === "webhook") secrets.add("a signing key", getSigningKey(whole.body));
       const topic = (await json("POST", "/topics", { name: destination.name })).body.id;
       made(await json("POST", "/topic-destination-routes", { topicId: topic, destinationId: body.id }));
       for (const eventType of ["connection.created", "connection.error", "write.async.succeeded"]) {
@@ -377,7 +377,7 @@ describe("what a journey leaves behind", () => {
   test("no file of the data folder holds one of them, but for the two that are made to", async () => {
     const found: Record<string, string[]> = {};
     const marked: string[] = [];
-    for await (const { path, content } of filesBelow(dataDir)) {
+    for await (const { path, content } of listFilesBelow(dataDir)) {
       const names = secrets.readableIn(content);
       if (names.length > 0) found[path] = names;
       if (content.includes(MARKER)) marked.push(path);

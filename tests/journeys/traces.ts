@@ -12,7 +12,7 @@ const TABLES = [
   "operations",
 ];
 
-export async function traces(busbar: TestBusbar): Promise<Record<string, unknown>> {
+export async function readTraces(busbar: TestBusbar): Promise<Record<string, unknown>> {
   const counts = TABLES.map((table) => `(select count(*) from ${table}) as ${table}`);
   const [row] = await queryOnce(busbar.connectionString, `select ${counts.join(", ")}`);
   return { ...row, sent: busbar.sandbox.requests().length };

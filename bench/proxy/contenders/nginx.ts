@@ -13,17 +13,17 @@ export async function startNginx(
   processes: number,
   prefix: string[],
 ): Promise<{ port: number; process: ChildProcess }> {
-  const port = await freePort();
+  const port = await findFreePort();
   const folder = await mkdtemp(join(tmpdir(), "busbar-bench-nginx-"));
   const path = join(folder, "nginx.conf");
-  await writeFile(path, configuration(folder, port, processes, new URL(origin).host));
+  await writeFile(path, writeConfiguration(folder, port, processes, new URL(origin).host));
   const [command = "nginx", ...args] = [...prefix, "nginx", "-c", path, "-p", folder];
   const child = spawn(command, args, { stdio: "ignore" });
   await new Promise((resolve) => setTimeout(resolve, 500));
   return { port, process: child };
 }
 
-const configuration = (folder: string, port: number, processes: number, upstream: string): string => `
+const writeConfiguration = (folder: string, port: number, processes: number, upstream: string): string => `
 daemon off;
 worker_processes ${processes};
 pid ${folder}/nginx.pid;
@@ -52,7 +52,7 @@ http {
 }
 `;
 
-export function freePort(): Promise<number> {
+export function findFreePort(): Promise<number> {
   const { promise, resolve } = Promise.withResolvers<number>();
   const server = createServer();
   server.listen(0, "127.0.0.1", () => {

@@ -3,7 +3,7 @@ import { setImmediate } from "node:timers/promises";
 import type { CustomProviders, CustomProvider } from "../../../connector-kit/catalog.ts";
 import { isJsonObject } from "../../../ground/json.ts";
 import type { ControlQueries } from "../../store/database/sides.ts";
-import { checkedCustomProvider, storeCustomProvider } from "../providers/custom-provider.ts";
+import { requireCustomProvider, storeCustomProvider } from "../providers/custom-provider.ts";
 import type { DeployServices } from "./deploy-manifest.ts";
 
 /** Throws a 422 Problem with one issue for each mistake of the first provider that has some. */
@@ -15,7 +15,7 @@ export async function checkProviders(
   for (const [key, document] of Object.entries(documents)) {
     // Lets other requests run: a large document takes some tenths of a second.
     await setImmediate();
-    providers.set(key, checkedCustomProvider(deps, key, document, `providers.${key}`));
+    providers.set(key, requireCustomProvider(deps, key, document, `providers.${key}`));
   }
   return providers;
 }

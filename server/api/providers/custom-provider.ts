@@ -54,7 +54,7 @@ export function toCustomProvider(
 const MAX_ISSUES = 50;
 
 /** Throws a 422 Problem with one issue for each fault; `place` is what their names begin with. */
-export function checkedCustomProvider(
+export function requireCustomProvider(
   deps: { catalog: Catalog; egress: Pick<Egress, "mayReach" | "allowsPlainHttp"> },
   key: string,
   document: unknown,

@@ -21,7 +21,7 @@ import {
 import { explainMissingProvider } from "../explain-missing-provider.ts";
 import { PROJECT, PROVIDER } from "../paths.ts";
 import {
-  checkedCustomProvider,
+  requireCustomProvider,
   refuseUnknownCustomProvider,
   CustomProviderKey,
   CustomProviderSchema,
@@ -159,7 +159,7 @@ const putProjectProvider = (deps: PutProviderServices) =>
     },
     async handle({ project, params, query, body }) {
       const key = params.provider;
-      const own = checkedCustomProvider(deps, key, body);
+      const own = requireCustomProvider(deps, key, body);
       const put = async (queries: ControlQueries) => {
         await storeCustomProvider(queries, project.id, own, body as JsonObject);
         const row = await findCustomProvider(queries, project.id, key);

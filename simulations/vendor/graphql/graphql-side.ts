@@ -41,7 +41,7 @@ export function openGraphqlSide(sdl: string): GraphqlSide {
       schema,
       document,
       variableValues: variables !== undefined && isJsonObject(variables) ? variables : {},
-      fieldResolver: resolver(schema, callField),
+      fieldResolver: createResolver(schema, callField),
       typeResolver: resolveType,
     });
     if (result instanceof Promise) throw new Error("a field was answered too late");
@@ -79,7 +79,7 @@ type CallField = Parameters<GraphqlSide>[1];
  * Builds the resolver of a field. Facts determine the fields that they mention; other fields have their stored value, or one
  * made up for their type.
  */
-const resolver =
+const createResolver =
   (schema: GraphQLSchema, callField: CallField): GraphQLFieldResolver<unknown, unknown> =>
   (source, args, _, { fieldName, path, returnType, parentType }) => {
     const own = (source ?? {}) as JsonObject;

@@ -54,7 +54,7 @@ function buildBody(
       const required = isDemanded(member);
       const shown = record?.getFields()[named[path] ?? member.name];
       const isPlain = shown !== undefined && isText(shown.type) && isText(member.type);
-      return required || isPlain ? [[path, ruleFor(member, required)]] : [];
+      return required || isPlain ? [[path, buildRule(member, required)]] : [];
     });
   return { ...Object.fromEntries(members), ...body };
 }
@@ -78,7 +78,7 @@ const isText = (type: GraphQLInputType | GraphQLOutputType): boolean =>
 
 const TYPES: Record<string, Parameter["type"]> = { Int: "integer", Float: "number", Boolean: "boolean" };
 
-function ruleFor({ type }: Member, required: boolean): Parameter {
+function buildRule({ type }: Member, required: boolean): Parameter {
   const bare = getNullableType(type);
   const named = getNamedType(type);
   return {

@@ -172,11 +172,11 @@ function printType(type: GraphQLNamedType, kept: Kept, schema: GraphQLSchema): s
     .map((member) => printMember(member, kept));
   const shapes = isObjectType(type) ? type.getInterfaces().filter((one) => kept.has(one)) : [];
   const implemented = shapes.length === 0 ? "" : ` implements ${shapes.map(({ name }) => name).join(" & ")}`;
-  return `${keywordFor(type, kept, schema)} ${type.name}${implemented} {\n${lines.join("")}}\n`;
+  return `${getKeyword(type, kept, schema)} ${type.name}${implemented} {\n${lines.join("")}}\n`;
 }
 
 /** An interface of which no type is kept is a type of its own. */
-function keywordFor(type: GraphQLNamedType, kept: Kept, schema: GraphQLSchema): string {
+function getKeyword(type: GraphQLNamedType, kept: Kept, schema: GraphQLSchema): string {
   if (isInputObjectType(type)) return "input";
   return isInterfaceType(type) && schema.getPossibleTypes(type).some((one) => kept.has(one))
     ? "interface"

@@ -164,7 +164,7 @@ export function readSoql(asked: Asked, request: VendorRequest): VendorQuery | st
       isCount: query.isCount,
       ...(query.limit !== undefined && { most: query.limit }),
       ...(bounds.length > 0 && { boundMs: Math.min(...bounds) }),
-      ...(!query.isCount && { show: (record: VendorRecord) => projectRecord(asked, record, query) }),
+      ...(!query.isCount && { show: (record: VendorRecord) => pickColumns(asked, record, query) }),
     };
   } catch (error) {
     if (error instanceof Malformed) return error.message;
@@ -214,7 +214,7 @@ function buildTest(
     if (time === "changed" && operator.startsWith(">")) bounds.push(Date.parse(first.text));
     return test;
   }
-  const wanted = values.map((value) => literalValue(value));
+  const wanted = values.map((value) => readLiteral(value));
   if (field === asked.fact.language?.id) return buildIdTest(operator, wanted);
   if (operator === "IN") return (record) => wanted.includes(readField(asked, record, field));
   const compare = COMPARE[operator];
@@ -244,7 +244,7 @@ function buildIdTest(operator: string, wanted: (string | null)[]): Test {
 
 const ESCAPES: Record<string, string> = { n: "\n", r: "\r", t: "\t", b: "\b", f: "\f" };
 
-function literalValue({ kind, text }: Token): string | null {
+function readLiteral({ kind, text }: Token): string | null {
   if (kind === "text")
     return text
       .slice(1, -1)
@@ -259,11 +259,7 @@ function readField(asked: Asked, record: VendorRecord, field: string): string | 
 }
 
 /** Shows the fields that the query names, and children as answers within the answer. */
-function projectRecord(
-  asked: Asked,
-  record: VendorRecord,
-  { fields, children, from }: SoqlQuery,
-): JsonObject {
+function pickColumns(asked: Asked, record: VendorRecord, { fields, children, from }: SoqlQuery): JsonObject {
   const whole = showAsked(asked, record);
   const one: JsonObject = {
     attributes: { type: from, url: `/services/data/v60.0/sobjects/${from}/${record.id}` },

@@ -188,4 +188,4 @@ export const ROOMY_PAGE = 20;
 export const chooseChangesFact = ({ object }: Bench): ListFact | undefined => object.changes ?? object.list;
 
 /** Returns the value at a path of a record's original answer. */
-export const rawAt = ({ raw }: SourceRecord, path: string) => getValueAt(raw, path);
+export const readRawAt = ({ raw }: SourceRecord, path: string) => getValueAt(raw, path);

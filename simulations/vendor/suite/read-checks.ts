@@ -15,7 +15,7 @@ import {
   ROOMY_PAGE,
   SMALL_PAGE,
   scanAll,
-  rawAt,
+  readRawAt,
   buildHidden,
   putRecords,
   expectIds,
@@ -282,7 +282,7 @@ async function fieldOnRequest(bench: Bench, field: string): Promise<undefined> {
     if (only && shownBy) putRecords(bench, 1, buildHidden(bench, index));
   const { records } = await scanAll(bench, { fields: [path.split(".").at(-1) ?? path] });
   expect(
-    records.length > 0 && records.every((record) => rawAt(record, path) !== undefined),
+    records.length > 0 && records.every((record) => readRawAt(record, path) !== undefined),
     `${path} is not in all records; it comes only when it is asked for at ${fields?.to}`,
   );
 }
@@ -311,7 +311,7 @@ async function memberOnRequest(bench: Bench, path: string): Promise<undefined> {
   putRecords(bench, 1);
   const [record] = (await scanAll(bench)).records;
   expect(
-    record && rawAt(record, path) !== undefined,
+    record && readRawAt(record, path) !== undefined,
     `${path} is not in the records; it comes only when it is asked for`,
   );
 }
@@ -377,7 +377,7 @@ async function oneRecord(bench: Bench): Promise<string | undefined> {
     `found ${found.map(({ id }) => id).join(", ") || "nothing"} of ${record.id}, and ${other.id}, which is gone`,
   );
   const missing = Object.values(get.onRequest ?? {}).filter(
-    (path) => found[0] && rawAt(found[0], path) === undefined,
+    (path) => found[0] && readRawAt(found[0], path) === undefined,
   );
   expect(missing.length === 0, `${missing.join(", ")} comes only when it is asked for`);
   return undefined;

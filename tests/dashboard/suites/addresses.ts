@@ -25,7 +25,7 @@ export const suite: Suite = (server) => {
     const rows = async ({ page }: typeof one) => {
       await page.getByRole("button", { name: "Clear filters" }).waitFor();
       await page.locator("main[aria-busy=true]").waitFor({ state: "detached" });
-      return page.getByRole("table", { name: "Operations" }).locator("tbody a").evaluateAll(hrefs);
+      return page.getByRole("table", { name: "Operations" }).locator("tbody a").evaluateAll(listHrefs);
     };
     await other.page.goto(one.page.url());
     await other.drawn();
@@ -117,4 +117,4 @@ export const suite: Suite = (server) => {
 };
 
 /** Runs in the browser. */
-const hrefs = (links: { href?: string }[]): string[] => links.map(({ href = "" }) => href);
+const listHrefs = (links: { href?: string }[]): string[] => links.map(({ href = "" }) => href);

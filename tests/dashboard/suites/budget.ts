@@ -17,7 +17,7 @@ export const suite: Suite = (server) => {
     await visit.open("/projects/default/deploy?template=write");
     await visit.page.getByRole("textbox", { name: "Manifest" }).waitFor();
     await visit.close();
-    const sizes = await Promise.all(files.map(gzippedBytes));
+    const sizes = await Promise.all(files.map(countGzippedBytes));
     const sum = sizes.reduce((total, bytes) => total + bytes, 0);
     assert.ok(sum > 50_000 && sum < MAX_BYTES, `${sum} bytes in ${files.length} files`);
     const isEditor = (file: string) => /editor|codemirror|code-mirror/i.test(file);
@@ -29,7 +29,7 @@ export const suite: Suite = (server) => {
 };
 
 /** `fetch` of Node unpacks the body, but the header has the length that was sent. */
-async function gzippedBytes(url: string): Promise<number> {
+async function countGzippedBytes(url: string): Promise<number> {
   const answer = await fetch(url, { headers: { "accept-encoding": "gzip" } });
   const body = await answer.arrayBuffer();
   return Number(answer.headers.get("content-length") ?? body.byteLength);

@@ -261,7 +261,7 @@ export const suite: Suite = (server) => {
     await page.getByRole("heading", { name: "as-before: unchanged, 0 installations" }).waitFor();
     const shown: Compared[] = await page.evaluate(shownComparison);
     const said = await command("--dry-run");
-    assert.deepEqual(shown, comparedBy(said));
+    assert.deepEqual(shown, listCompared(said));
     assert.deepEqual(
       shown.map(({ title, changes }) => [
         title,
@@ -362,7 +362,7 @@ interface Compared {
 }
 
 /** Reads the output of `busbar deploy --dry-run`. */
-function comparedBy(output: string): Compared[] {
+function listCompared(output: string): Compared[] {
   const all: Compared[] = [];
   for (const line of output.split("\n")) {
     const [, change, name, count] = /^(\w+) +(\S+) {2}\S+ {2}(\d+ installations?)$/.exec(line) ?? [];

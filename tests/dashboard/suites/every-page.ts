@@ -5,7 +5,7 @@ import { createRequire } from "node:module";
 import { test } from "node:test";
 import type { Suite } from "../run-suites.ts";
 import { installReader } from "../install-reader.ts";
-import { eachTab, listPages } from "../list-pages.ts";
+import { openEachTab, listPages } from "../list-pages.ts";
 import type { Visit } from "../open-dashboard.ts";
 
 const ALL_RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
@@ -34,11 +34,11 @@ export const suite: Suite = (server) => {
         // So the address is the page's, and a reload shows the same.
         const { pathname } = new URL(visit.page.url());
         if (pathname !== path) faults.push(`${path}: leads to ${pathname}`);
-        await eachTab(visit, async (tab) => {
+        await openEachTab(visit, async (tab) => {
           const place = tab === undefined ? path : `${path} ${tab}`;
           const hidden = visit.page.locator('[data-line="none"], [data-opened="false"]');
           const views = index === 0 || (await hidden.count()) > 0 ? WITH_HIDDEN : VIEWS;
-          faults.push(...(await faultsInViews(visit, title, views)).map((fault) => `${place}: ${fault}`));
+          faults.push(...(await findFaultsInViews(visit, title, views)).map((fault) => `${place}: ${fault}`));
           await visit.page.setViewportSize({ width: 1_280, height: 800 });
         });
       }
@@ -52,8 +52,8 @@ export const suite: Suite = (server) => {
     const visit = await server().visit();
     const faults: string[] = [];
     await visit.open(`/projects/default${await installReader(server())}`);
-    await eachTab(visit, async (tab = "Operations") => {
-      faults.push(...(await faultsInViews(visit, "people · default")).map((fault) => `${tab}: ${fault}`));
+    await openEachTab(visit, async (tab = "Operations") => {
+      faults.push(...(await findFaultsInViews(visit, "people · default")).map((fault) => `${tab}: ${fault}`));
       await visit.page.setViewportSize({ width: 1_280, height: 800 });
     });
     assert.deepEqual(faults, []);
@@ -65,12 +65,12 @@ export const suite: Suite = (server) => {
     const visit = await server().visitSignedOut();
     await visit.open("/sign-in");
     await visit.page.getByLabel("API key", { exact: true }).waitFor();
-    assert.deepEqual(await faultsInViews(visit, "Sign in · Busbar"), []);
+    assert.deepEqual(await findFaultsInViews(visit, "Sign in · Busbar"), []);
     await visit.closeUntroubled();
   });
 };
 
-async function faultsInViews(
+async function findFaultsInViews(
   visit: Visit,
   title: string,
   views: readonly View[] = WITH_HIDDEN,

@@ -1,7 +1,7 @@
 /** Jobs about customers' accounts, done by keyboard alone: the first integration, a broken connection, a backfill. */
 import { test } from "node:test";
 import { connectCustomer } from "../../harness/connect-customer.ts";
-import { assertKept, press, skipToContent, tabTo, typeInto } from "../by-keyboard.ts";
+import { assertKept, press, skipToContent, pressTabTo, typeInto } from "../by-keyboard.ts";
 import type { Suite } from "../run-suites.ts";
 import type { Visit } from "../open-dashboard.ts";
 
@@ -31,7 +31,7 @@ export const suite: Suite = (server) => {
     await press({ page }, name);
     const consent = { page: await opened };
     await consent.page.getByRole("button", { name: /^Continue to/ }).waitFor();
-    await tabTo(consent, "Continue to");
+    await pressTabTo(consent, "Continue to");
     await consent.page.locator("#continue:not([aria-disabled])").waitFor();
     await consent.page.keyboard.press("Enter");
     await consent.page.getByRole("link", { name: "Allow" }).waitFor();
@@ -78,7 +78,7 @@ export const suite: Suite = (server) => {
     await page.getByRole("link", { name: "Deploy it" }).waitFor();
     await press(visit, "Deploy it");
     await page.getByText("No findings.").waitFor();
-    await tabTo(visit, "Manifest");
+    await pressTabTo(visit, "Manifest");
     await keyboard.press("Escape");
     await press(visit, "Deploy");
     await page.getByRole("heading", { name: "Deployed" }).waitFor();
@@ -97,7 +97,7 @@ export const suite: Suite = (server) => {
 
     await begin(`${STEPS}/playground`);
     await page.getByRole("textbox", { name: "Record" }).waitFor();
-    await tabTo(visit, "Record");
+    await pressTabTo(visit, "Record");
     await keyboard.press("Control+a");
     await keyboard.insertText('{"email": "typed@northwind.example"}');
     await keyboard.press("Escape");
@@ -182,7 +182,7 @@ export const suite: Suite = (server) => {
     await skipToContent(visit);
     await press(visit, "watched");
     await headed(visit, /watched/);
-    await tabTo(visit, "Operations");
+    await pressTabTo(visit, "Operations");
     for (const tab of ["Configuration", "Proxy calls", "Reading"]) {
       await page.keyboard.press("ArrowRight");
       await page.getByRole("tab", { name: tab, selected: true }).and(page.locator(":focus")).waitFor();

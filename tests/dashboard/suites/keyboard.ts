@@ -1,7 +1,7 @@
 /** Jobs done by keyboard alone, single keys, and a focus that is never lost. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { assertKept, rowTo, skipToContent, tabTo } from "../by-keyboard.ts";
+import { assertKept, openRow, skipToContent, pressTabTo } from "../by-keyboard.ts";
 import type { Suite } from "../run-suites.ts";
 
 const TYPED = `specVersion: 1.0.0
@@ -30,7 +30,7 @@ export const suite: Suite = (server) => {
       await page.locator("h1:focus").waitFor();
       await page.getByText("What to do:").waitFor();
     }
-    await tabTo(visit, "Write again");
+    await pressTabTo(visit, "Write again");
     await keyboard.press("Enter");
     await page.waitForURL(/\/playground\?/);
     await page.locator("h1:focus").waitFor();
@@ -44,15 +44,15 @@ export const suite: Suite = (server) => {
     await visit.open("/projects/default");
     await page.getByRole("link", { name: /^broken fails since/ }).waitFor();
     await skipToContent(visit);
-    await tabTo(visit, "broken fails since");
+    await pressTabTo(visit, "broken fails since");
     await keyboard.press("Enter");
     await page.locator("h1:focus").getByText("broken").waitFor();
-    await tabTo(visit, "Resend a range");
+    await pressTabTo(visit, "Resend a range");
     await keyboard.press("Enter");
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Since").and(page.locator(":focus")).waitFor();
     await dialog.getByText(/^[1-9]\d* undelivered deliver(y|ies) will be sent now/).waitFor();
-    await tabTo(visit, "Resend");
+    await pressTabTo(visit, "Resend");
     await keyboard.press("Enter");
     await page.getByText(/deliver(y is|ies are) sent again\./).waitFor();
     await dialog.waitFor({ state: "detached" });
@@ -67,15 +67,15 @@ export const suite: Suite = (server) => {
     const { keyboard } = page;
     await visit.open("/projects/default/notifications");
     await skipToContent(visit);
-    await tabTo(visit, "New topic");
+    await pressTabTo(visit, "New topic");
     await keyboard.press("Enter");
     await page.getByLabel("Name", { exact: true }).and(page.locator(":focus")).waitFor();
     await keyboard.type("typed");
     for (const name of ["connection.created", "my-app"]) {
-      await tabTo(visit, name);
+      await pressTabTo(visit, name);
       await keyboard.press("Space");
     }
-    await tabTo(visit, "Create topic");
+    await pressTabTo(visit, "Create topic");
     await keyboard.press("Enter");
     await page.getByRole("heading", { name: "typed is created; a sample was sent" }).waitFor();
     await page.getByRole("status").filter({ hasText: "my-app" }).getByText("delivered").waitFor();
@@ -93,28 +93,28 @@ export const suite: Suite = (server) => {
     const { keyboard } = page;
     await visit.open("/projects/default/api-keys");
     await skipToContent(visit);
-    await tabTo(visit, "New API key");
+    await pressTabTo(visit, "New API key");
     await keyboard.press("Enter");
     await page.getByRole("dialog").getByLabel("Label").and(page.locator(":focus")).waitFor();
     await keyboard.type("by keyboard");
     await keyboard.press("Enter");
     await page.getByRole("textbox", { name: "API key" }).waitFor();
-    await tabTo(visit, "I have stored it");
+    await pressTabTo(visit, "I have stored it");
     await keyboard.press("Space");
-    await tabTo(visit, "Done");
+    await pressTabTo(visit, "Done");
     await keyboard.press("Enter");
     const row = page.getByRole("row", { name: /by keyboard/ });
     await row.waitFor();
     await page.getByRole("dialog").waitFor({ state: "detached" });
-    await rowTo(visit, row);
-    await tabTo(visit, "Switch off");
+    await openRow(visit, row);
+    await pressTabTo(visit, "Switch off");
     await keyboard.press("Enter");
     await row.getByText("inactive").waitFor();
-    await tabTo(visit, "Delete");
+    await pressTabTo(visit, "Delete");
     await keyboard.press("Enter");
     const confirm = page.getByRole("dialog", { name: "Delete API key by keyboard" });
     await confirm.waitFor();
-    await tabTo(visit, "Delete");
+    await pressTabTo(visit, "Delete");
     await keyboard.press("Enter");
     await row.waitFor({ state: "detached" });
     await assertKept(visit);
@@ -129,7 +129,7 @@ export const suite: Suite = (server) => {
     await visit.open("/projects/default/deploy?template=write");
     await skipToContent(visit);
     await page.getByRole("textbox", { name: "Manifest" }).waitFor();
-    await tabTo(visit, "Manifest");
+    await pressTabTo(visit, "Manifest");
     const editor = page.getByRole("textbox", {
       name: "Manifest",
       description: "Tab indents. Escape, then Tab, leaves the editor.",
@@ -142,10 +142,10 @@ export const suite: Suite = (server) => {
     await keyboard.press("Shift+Tab");
     await page.getByText("No findings.").waitFor();
     await keyboard.press("Escape");
-    await tabTo(visit, "Compare");
+    await pressTabTo(visit, "Compare");
     await keyboard.press("Enter");
     await page.getByRole("heading", { name: "typed: added, 0 installations" }).waitFor();
-    await tabTo(visit, "Deploy");
+    await pressTabTo(visit, "Deploy");
     await keyboard.press("Enter");
     await page.getByRole("heading", { name: "Deployed" }).waitFor();
     // It was disabled while it worked.
@@ -161,17 +161,17 @@ export const suite: Suite = (server) => {
     const { keyboard } = page;
     await visit.open(`/orgs/${busbar.server.bootstrap?.orgId}/people`);
     await skipToContent(visit);
-    await tabTo(visit, "Invite");
+    await pressTabTo(visit, "Invite");
     await keyboard.press("Enter");
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("E-mail address").and(page.locator(":focus")).waitFor();
     await keyboard.type("keys@acme.example");
-    await tabTo(visit, "Role");
+    await pressTabTo(visit, "Role");
     await keyboard.type("supp");
-    await tabTo(visit, "Create");
+    await pressTabTo(visit, "Create");
     await keyboard.press("Enter");
     await dialog.getByText("Busbar sends no mail").waitFor();
-    await tabTo(visit, "Done");
+    await pressTabTo(visit, "Done");
     await keyboard.press("Enter");
     await dialog.waitFor({ state: "detached" });
     await page.getByRole("row", { name: /keys@acme\.example support/ }).waitFor();
@@ -186,17 +186,17 @@ export const suite: Suite = (server) => {
     await visit.open("/projects/default/playground?groupRef=acme");
     await page.getByRole("textbox", { name: "Record" }).waitFor();
     await skipToContent(visit);
-    await tabTo(visit, "Record");
+    await pressTabTo(visit, "Record");
     await keyboard.press("Control+a");
     await keyboard.insertText('{"email": "keys@example.com"}');
     await keyboard.press("Escape");
-    await tabTo(visit, "Dry run");
+    await pressTabTo(visit, "Dry run");
     await keyboard.press("Enter");
     await page.getByRole("table", { name: "Fields" }).getByText("email", { exact: true }).waitFor();
-    await tabTo(visit, "Send");
+    await pressTabTo(visit, "Send");
     await keyboard.press("Enter");
     await page.getByRole("link", { name: "Open the operation" }).waitFor();
-    await tabTo(visit, "Open the operation");
+    await pressTabTo(visit, "Open the operation");
     await visit.closeUntroubled();
   });
 

@@ -29,7 +29,7 @@ export const suite: Suite = (server) => {
     const curl = page.getByRole("region", { name: "curl" });
     await curl.getByText("shell@example.com").waitFor();
     const { successCount, errors } = JSON.parse(
-      await inShell(await curl.textContent(), server().busbar.apiKey),
+      await runInShell(await curl.textContent(), server().busbar.apiKey),
     );
     assert.equal(successCount, 1, JSON.stringify(errors));
     await page.getByRole("table", { name: "Sent in this tab" }).getByText("create contacts").waitFor();
@@ -44,7 +44,7 @@ export const suite: Suite = (server) => {
     await page.getByLabel("Path", { exact: true }).fill(path);
     await page.getByRole("button", { name: "Send", exact: true }).click();
     const body = await page.getByRole("region", { name: "Body" }).textContent();
-    const shell = await inShell(
+    const shell = await runInShell(
       await page.getByRole("region", { name: "curl" }).textContent(),
       server().busbar.apiKey,
     );
@@ -190,7 +190,7 @@ async function countRows(
 }
 
 /** Runs what the page shows, with the key in the variable that it names. */
-async function inShell(command: string | null, apiKey: string): Promise<string> {
+async function runInShell(command: string | null, apiKey: string): Promise<string> {
   const env = { ...process.env, BUSBAR_API_KEY: apiKey };
   const { stdout } = await promisify(execFile)("sh", ["-c", `${command} --silent`], { env });
   return stdout;

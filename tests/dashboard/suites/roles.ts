@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { addPerson } from "../../harness/people.ts";
 import { installReader } from "../install-reader.ts";
-import { eachTab, listPages } from "../list-pages.ts";
+import { openEachTab, listPages } from "../list-pages.ts";
 import { signIn } from "../open-dashboard.ts";
 import type { Suite } from "../run-suites.ts";
 
@@ -71,7 +71,7 @@ export const suite: Suite = (server) => {
     ];
     for (const [index, { path }] of pages.entries()) {
       await (index === 0 ? visit.open(path) : visit.follow(path));
-      await eachTab(visit, async (tab) => {
+      await openEachTab(visit, async (tab) => {
         const place = tab === undefined ? path : `${path} ${tab}`;
         const { offered, unexplained, explained }: Controls = await page.evaluate(controls);
         disabled += explained;
@@ -96,7 +96,7 @@ export const suite: Suite = (server) => {
     const { apiKey } = await addPerson(busbar, "viewer");
     const visit = await server().visitSignedOut();
     await signIn(visit, apiKey);
-    const operations = changingOperations(busbar.server.bootstrap?.orgId ?? "");
+    const operations = listChangingOperations(busbar.server.bootstrap?.orgId ?? "");
     // As the page itself would, with the cookie.
     const statuses: number[] = await visit.page.evaluate(
       (calls) =>
@@ -127,7 +127,7 @@ interface Call {
   body: object;
 }
 
-function changingOperations(orgId: string): Call[] {
+function listChangingOperations(orgId: string): Call[] {
   const { paths }: { paths: Record<string, Record<string, { operationId: string }>> } = JSON.parse(
     readFileSync(OPENAPI, "utf8"),
   );

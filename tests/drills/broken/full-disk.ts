@@ -17,7 +17,9 @@ interface FullDiskReport {
 const ENV = { BUSBAR_DASHBOARD: "false", BUSBAR_METRICS: "true", BUSBAR_PORT: "0" };
 
 /** Fills the disk of a Busbar, and returns what it says so many seconds later; undefined where no disk can be mounted. */
-export async function fullDiskDrill(secondsAfter: readonly number[]): Promise<FullDiskReport[] | undefined> {
+export async function runFullDiskDrill(
+  secondsAfter: readonly number[],
+): Promise<FullDiskReport[] | undefined> {
   const reason = explainNoSmallDisk();
   if (reason) {
     console.log(`full disk: not tried, ${reason}`);

@@ -5,7 +5,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { freePort } from "../../harness/free-port.ts";
 import { until } from "../../harness/until.ts";
-import { ask, end, createOwnFolder, programs, serverUser, succeeds } from "./postgres-tools.ts";
+import { ask, end, createOwnFolder, findPrograms, findServerUser, succeeds } from "./postgres-tools.ts";
 import type { ServerPair } from "./server-pair.ts";
 
 /** Seconds without a sign of the leader until Patroni elects another; Patroni takes no less. */
@@ -23,7 +23,7 @@ export async function startPatroniPair(home: string): Promise<ServerPair> {
   for (const program of ["/usr/bin/patroni", "/usr/bin/etcd", "/usr/sbin/haproxy"])
     if (!existsSync(program))
       throw new Error(`${program} is missing (apt-get install patroni etcd-server haproxy)`);
-  const user = await serverUser();
+  const user = await findServerUser();
   await createOwnFolder(home, user);
   const start = (program: string, args: string[]): ChildProcess =>
     spawn(program, args, { cwd: home, stdio: "ignore", ...user });
@@ -34,12 +34,12 @@ export async function startPatroniPair(home: string): Promise<ServerPair> {
   const patronis = new Map<Node, ChildProcess>();
   for (const node of nodes) {
     const file = join(home, `${node.name}.json`);
-    await writeFile(file, JSON.stringify(patroniSettings(node, home, etcd.port)), { mode: 0o644 });
+    await writeFile(file, JSON.stringify(writePatroniSettings(node, home, etcd.port)), { mode: 0o644 });
     patronis.set(node, start("/usr/bin/patroni", [file]));
-    await until(async () => (await role(node)) !== undefined, 60_000);
+    await until(async () => (await readRole(node)) !== undefined, 60_000);
   }
   const port = await freePort();
-  await writeFile(join(home, "haproxy.cfg"), haproxySettings(port, nodes));
+  await writeFile(join(home, "haproxy.cfg"), writeHaproxySettings(port, nodes));
   const haproxy = start("/usr/sbin/haproxy", ["-db", "-f", join(home, "haproxy.cfg")]);
   const isPaired = async () =>
     (await succeeds(port, "select 1")) &&
@@ -50,7 +50,7 @@ export async function startPatroniPair(home: string): Promise<ServerPair> {
     port,
     async killPrimary() {
       for (const [node, patroni] of patronis) {
-        if ((await role(node)) !== "primary") continue;
+        if ((await readRole(node)) !== "primary") continue;
         const postgres = Number((await readFile(join(node.folder, "postmaster.pid"), "utf8")).split("\n")[0]);
         const gone = end(patroni, "SIGKILL");
         process.kill(postgres, "SIGKILL");
@@ -80,7 +80,7 @@ async function startEtcd(home: string, start: (program: string, args: string[]) 
   return { port, process: etcd };
 }
 
-const patroniSettings = ({ name, port, restPort, folder }: Node, home: string, etcdPort: number) => ({
+const writePatroniSettings = ({ name, port, restPort, folder }: Node, home: string, etcdPort: number) => ({
   scope: "busbar",
   name,
   restapi: { listen: `127.0.0.1:${restPort}`, connect_address: `127.0.0.1:${restPort}` },
@@ -99,7 +99,7 @@ const patroniSettings = ({ name, port, restPort, folder }: Node, home: string, e
     listen: `127.0.0.1:${port}`,
     connect_address: `127.0.0.1:${port}`,
     data_dir: folder,
-    bin_dir: programs(),
+    bin_dir: findPrograms(),
     pgpass: join(home, `${name}.pgpass`),
     authentication: {
       superuser: { username: "busbar", password: "busbar" },
@@ -114,7 +114,7 @@ const patroniSettings = ({ name, port, restPort, folder }: Node, home: string, e
   },
 });
 
-const haproxySettings = (port: number, nodes: Node[]): string => `
+const writeHaproxySettings = (port: number, nodes: Node[]): string => `
 defaults
   mode tcp
   timeout connect 2s
@@ -129,7 +129,7 @@ ${nodes.map((node) => `  server ${node.name} 127.0.0.1:${node.port} check port $
 `;
 
 /** Returns what Patroni says its server is; undefined until the server runs. */
-async function role({ restPort }: Node): Promise<"primary" | "standby" | undefined> {
+async function readRole({ restPort }: Node): Promise<"primary" | "standby" | undefined> {
   if (await answersOk(`http://127.0.0.1:${restPort}/primary`)) return "primary";
   if (await answersOk(`http://127.0.0.1:${restPort}/replica`)) return "standby";
   return undefined;

@@ -6,7 +6,7 @@ import { chmod, chown, mkdir, readFile } from "node:fs/promises";
 import { Client } from "pg";
 
 /** The folder of the newest PostgreSQL's programs. */
-export function programs(): string {
+export function findPrograms(): string {
   const bin = globSync("/usr/lib/postgresql/*/bin").toSorted().at(-1);
   if (!bin) throw new Error("this drill needs PostgreSQL's own packages (apt-get install postgresql)");
   return bin;
@@ -32,7 +32,7 @@ interface ServerUser {
 }
 
 /** PostgreSQL refuses to run as root; its packages bring a user. */
-export async function serverUser(): Promise<ServerUser | undefined> {
+export async function findServerUser(): Promise<ServerUser | undefined> {
   if (process.getuid?.() !== 0) return undefined;
   const users = await readFile("/etc/passwd", "utf8");
   const [, uid, gid] = /^postgres:[^:]*:(\d+):(\d+):/m.exec(users) ?? [];

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { freePort } from "../../harness/free-port.ts";
 import { until } from "../../harness/until.ts";
-import { ask, end, createOwnFolder, programs, serverUser, succeeds } from "./postgres-tools.ts";
+import { ask, end, createOwnFolder, findPrograms, findServerUser, succeeds } from "./postgres-tools.ts";
 
 const run = promisify(execFile);
 
@@ -22,8 +22,8 @@ export interface ServerPair {
 
 /** Throws an error if the machine has no PostgreSQL with `pg_basebackup`. `settings` are those of both servers. */
 export async function startServerPair(home: string, settings: readonly string[] = []): Promise<ServerPair> {
-  const bin = programs();
-  const user = await serverUser();
+  const bin = findPrograms();
+  const user = await findServerUser();
   const [first, second] = [await freePort(), await freePort()];
   const folders = { primary: join(home, "primary"), standby: join(home, "standby") };
   for (const folder of [home, ...Object.values(folders)]) await createOwnFolder(folder, user);

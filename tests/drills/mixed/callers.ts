@@ -94,12 +94,12 @@ async function callProvider(world: World, agent: Agent, count: number): Promise<
   const { statusCode, headers, body } = await request(`${world.proxyUrl}/bytes/${size || 2}`, {
     dispatcher: agent,
     method: isUpload ? "POST" : "GET",
-    headers: proxyHeaders(world),
+    headers: buildProxyHeaders(world),
     body: isUpload ? Buffer.alloc(size, "y") : null,
   });
   const text = await body.text();
   const ours = headers["x-amp-error"] === "true";
-  if (statusCode !== 200) return { status: statusCode, ours, fault: faultOfRefusal(ours, text) };
+  if (statusCode !== 200) return { status: statusCode, ours, fault: findRefusalFault(ours, text) };
   const expected = isUpload ? text === String(size) : text.length === (size || 2);
   return { status: statusCode, ours, fault: expected ? undefined : `${text.length} bytes came back` };
 }
@@ -108,7 +108,7 @@ async function callLimited(world: World, agent: Agent): Promise<Answered> {
   const { statusCode, headers, body } = await request(`${world.proxyUrl}/limited`, {
     dispatcher: agent,
     method: "GET",
-    headers: { ...proxyHeaders(world), "x-amp-rate-limiter-mode": "throttle" },
+    headers: { ...buildProxyHeaders(world), "x-amp-rate-limiter-mode": "throttle" },
   });
   const text = await body.text();
   const ours = headers["x-amp-error"] === "true";
@@ -117,7 +117,11 @@ async function callLimited(world: World, agent: Agent): Promise<Answered> {
   const unreported = statusCode === 429 && !isReported ? "a 429 without a time" : undefined;
   // The provider's own 429 closed the gate.
   const passed = statusCode === 429 && !ours && text === "wait";
-  return { status: statusCode, ours, fault: unreported ?? (passed ? undefined : faultOfRefusal(ours, text)) };
+  return {
+    status: statusCode,
+    ours,
+    fault: unreported ?? (passed ? undefined : findRefusalFault(ours, text)),
+  };
 }
 
 async function write(world: World, agent: Agent, mode: Kind, count: number): Promise<Answered> {
@@ -129,7 +133,7 @@ async function write(world: World, agent: Agent, mode: Kind, count: number): Pro
     body: JSON.stringify({ groupRef: "drill", type: "create", mode, record: { name: `drill ${count}` } }),
   });
   const text = await body.text();
-  if (statusCode !== 200) return { status: statusCode, ours: true, fault: faultOfRefusal(true, text) };
+  if (statusCode !== 200) return { status: statusCode, ours: true, fault: findRefusalFault(true, text) };
   const { operationId } = JSON.parse(text) as { operationId?: string };
   const fault = operationId ? undefined : "no operation";
   return {
@@ -140,7 +144,7 @@ async function write(world: World, agent: Agent, mode: Kind, count: number): Pro
   };
 }
 
-const proxyHeaders = (world: World): Record<string, string> => ({
+const buildProxyHeaders = (world: World): Record<string, string> => ({
   "x-api-key": world.apiKey,
   "x-amp-proxy-version": "1",
   "x-amp-project-id": world.projectId,
@@ -148,7 +152,7 @@ const proxyHeaders = (world: World): Record<string, string> => ({
 });
 
 /** Checks that a refusal is marked as ours and says what to do. */
-function faultOfRefusal(ours: boolean, text: string): string | undefined {
+function findRefusalFault(ours: boolean, text: string): string | undefined {
   if (!ours) return `not marked as ours: ${text.slice(0, 200)}`;
   try {
     const { detail, requestId } = JSON.parse(text) as { detail?: string; requestId?: string };

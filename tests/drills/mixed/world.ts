@@ -56,18 +56,18 @@ export async function openWorld(): Promise<World> {
   let sandbox = await startSandbox({ limits: "off" });
   const port = Number(new URL(sandbox.url).port);
   const { providers } = sandbox.catalog();
-  const catalog = { providers: { ...providers, acme: acmeAt(provider.url) } };
+  const catalog = { providers: { ...providers, acme: buildAcme(provider.url) } };
   await writeFile(join(dataDir, "catalog.json"), JSON.stringify(catalog));
   const parent = startBusbar(dataDir, databaseUrl);
   const children = () => listChildren(parent.pid ?? 0);
   const close = async (): Promise<void> => {
-    await ended(parent);
+    await waitUntilEnded(parent);
     await Promise.all([sandbox.close(), sink.close(), provider.down()]);
     await postgres.stop();
     await rm(dataDir, { recursive: true, force: true });
   };
   try {
-    const file = JSON.parse(await whenThere(join(dataDir, "bootstrap.json"), parent));
+    const file = JSON.parse(await waitUntilThere(join(dataDir, "bootstrap.json"), parent));
     const { apiKey, projectId, urls } = file as { apiKey: string; projectId: string; urls: Urls };
     const apiUrl = new URL(urls.base).origin;
     await until(() => children().length === PROCESSES);
@@ -112,7 +112,7 @@ interface Urls {
   proxy: string;
 }
 
-const acmeAt = (baseURL: string): object => ({
+const buildAcme = (baseURL: string): object => ({
   displayName: "Acme",
   authType: "apiKey",
   apiKeyOpts: { attachmentType: "header", header: { name: "X-Acme-Key" } },
@@ -203,14 +203,14 @@ function read(path: string): string {
   }
 }
 
-async function ended(child: ChildProcess): Promise<void> {
+async function waitUntilEnded(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const gone = new Promise((resolve) => child.once("exit", resolve));
   child.kill("SIGTERM");
   await gone;
 }
 
-async function whenThere(path: string, by: ChildProcess): Promise<string> {
+async function waitUntilThere(path: string, by: ChildProcess): Promise<string> {
   for (let tries = 0; tries < 600 && by.exitCode === null; tries++) {
     const text = await readFile(path, "utf8").catch(() => undefined);
     if (text) return text;

@@ -48,7 +48,7 @@ export async function installReads(child: ChildBusbar, sandbox: Sandbox, receive
 }
 
 /** Returns the errors of reads that failed. */
-export async function failedReads(child: ChildBusbar): Promise<string[]> {
+export async function listFailedReads(child: ChildBusbar): Promise<string[]> {
   const failed: string[] = [];
   for (const { provider } of OBJECTS) {
     const installations = `/integrations/${nameIntegration(provider)}/installations`;

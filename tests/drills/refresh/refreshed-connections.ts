@@ -32,10 +32,10 @@ export class RefreshedConnections {
 
   async connect(count: number): Promise<void> {
     const app = { provider: "rotating", clientId: "drill", clientSecret: "secret" };
-    await made(this.#through(0).inProject("POST", "/provider-apps", app));
+    await requireMade(this.#through(0).inProject("POST", "/provider-apps", app));
     for (let index = 0; index < count; index += 1) {
       const name = `customer-${index}`;
-      const { id } = await made(
+      const { id } = await requireMade(
         this.#through(index).inProject("POST", "/connections:generate", {
           provider: "rotating",
           groupRef: name,
@@ -55,7 +55,7 @@ export class RefreshedConnections {
     await Promise.all(
       [...this.#connections.values()].flatMap((id) =>
         this.#processes.map(async (child) => {
-          const { status } = await asked(child, `/connections/${id}?refresh=force`);
+          const { status } = await askTwice(child, `/connections/${id}?refresh=force`);
           this.answers[status] = (this.answers[status] ?? 0) + 1;
         }),
       ),
@@ -64,7 +64,7 @@ export class RefreshedConnections {
 
   async #stored(id: string): Promise<{ refreshToken?: string; status?: string }> {
     const query = "?includeCreds=true&includeRefreshToken=true";
-    const { body } = await asked(this.#through(0), `/connections/${id}${query}`);
+    const { body } = await askTwice(this.#through(0), `/connections/${id}${query}`);
     return { refreshToken: body.oauth2AuthorizationCode?.refreshToken?.token, status: body.status };
   }
 
@@ -105,7 +105,7 @@ export class RefreshedConnections {
 }
 
 /** Returns the violations; empty if no token was lost. */
-export const tokenFaults = (
+export const listTokenFaults = (
   judged: JudgedTokens & Pick<RotatingEndpoint["counts"], "sentTwice">,
 ): string[] => [
   ...(judged.sentTwice === 0 ? [] : [`${judged.sentTwice} refresh tokens were sent twice`]),
@@ -117,10 +117,10 @@ export const tokenFaults = (
 const readGeneration = (token = "none.0"): number => Number(token.split(".")[1] ?? Number.POSITIVE_INFINITY);
 
 /** Repeats a call once, as HTTP allows for GET: a kept connection may be closed at the moment at which it is used again. */
-const asked = (child: ChildBusbar, path: string): ReturnType<ChildBusbar["inProject"]> =>
+const askTwice = (child: ChildBusbar, path: string): ReturnType<ChildBusbar["inProject"]> =>
   child.inProject("GET", path).catch(() => child.inProject("GET", path));
 
-async function made(call: ReturnType<ChildBusbar["inProject"]>): Promise<{ id: string }> {
+async function requireMade(call: ReturnType<ChildBusbar["inProject"]>): Promise<{ id: string }> {
   const { status, body, text } = await call;
   if (status >= 300) throw new Error(text);
   return body;

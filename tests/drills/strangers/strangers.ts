@@ -46,7 +46,7 @@ const WAITING = -1;
 const SPACES = Buffer.alloc(49 * MB, 32);
 
 /** Announces 50 MB, sends some of them and stays silent. */
-function half(
+function openHalf(
   origin: string,
   method: string,
   path: string,
@@ -70,8 +70,8 @@ function half(
 const [origin = "", largeCallers = "0"] = process.argv.slice(2);
 const large: Record<string, number> = {};
 const sockets = [
-  ...Array.from({ length: HALF_BODIES }, () => half(origin, "POST", "/v1/oauth-connect", 1_000)),
-  ...Array.from({ length: SILENT_UPLOADS }, () => half(origin, "PUT", "/v1/uploads/nothing", 49 * MB)),
+  ...Array.from({ length: HALF_BODIES }, () => openHalf(origin, "POST", "/v1/oauth-connect", 1_000)),
+  ...Array.from({ length: SILENT_UPLOADS }, () => openHalf(origin, "PUT", "/v1/uploads/nothing", 49 * MB)),
 ];
 const senders = Array.from({ length: Number(largeCallers) }, () => sendLarge(origin, large));
 process.send?.("started");

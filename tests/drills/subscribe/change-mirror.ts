@@ -129,7 +129,7 @@ function readCounts(counts: ChangeMirror["counts"], path: string): ReceivedCount
 }
 
 /** Ids of messages sort by the time at which they were made, here by processes with one clock. */
-const madeAt = ({ messageId, position }: Shown): string =>
+const readMadeTime = ({ messageId, position }: Shown): string =>
   `${messageId} ${String(position).padStart(3, "0")}`;
 
 /**
@@ -137,16 +137,16 @@ const madeAt = ({ messageId, position }: Shown): string =>
  * has an order, which the messages keep.
  */
 function getPlace(shown: Shown): string {
-  if (shown.path.startsWith("/salesforce")) return madeAt(shown);
+  if (shown.path.startsWith("/salesforce")) return readMadeTime(shown);
   const { raw, rawEvent } = shown.entry;
   const time =
     raw?.updatedAt ?? new Date(rawEvent.occurredAt ?? Date.parse(rawEvent.until ?? "")).toISOString();
-  return `${time} ${madeAt(shown)}`;
+  return `${time} ${readMadeTime(shown)}`;
 }
 
 /** Returns whether states read and events of a stream never go back from a message to the next one that was made. */
 function isInOrder(all: Shown[]): boolean {
-  const made = all.toSorted((one, other) => (madeAt(one) < madeAt(other) ? -1 : 1));
+  const made = all.toSorted((one, other) => (readMadeTime(one) < readMadeTime(other) ? -1 : 1));
   const rises = (values: (string | number)[]) =>
     values.every((value, index) => index === 0 || value >= (values[index - 1] ?? value));
   const states = made.flatMap(({ entry }) => entry.raw?.updatedAt ?? []);

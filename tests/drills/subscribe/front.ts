@@ -25,8 +25,8 @@ export async function startFront(ports: () => number[]): Promise<Front> {
     const port = running[turn++ % Math.max(1, running.length)];
     const answered =
       port === undefined || (isPush && front.refuses)
-        ? readAll(request).then(() => refusal(503))
-        : passOn(request, port).catch(() => refusal(502));
+        ? readAll(request).then(() => buildRefusal(503))
+        : passOn(request, port).catch(() => buildRefusal(502));
     void answered.then(({ status, headers, body }) => {
       if (isPush) front.counts[status === 200 ? "accepted" : "refused"] += 1;
       response.writeHead(status, headers).end(body);
@@ -45,7 +45,7 @@ export async function startFront(ports: () => number[]): Promise<Front> {
   return front;
 }
 
-const refusal = (status: number): Answer => ({ status, headers: {}, body: Buffer.alloc(0) });
+const buildRefusal = (status: number): Answer => ({ status, headers: {}, body: Buffer.alloc(0) });
 
 async function readAll(message: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];

@@ -48,9 +48,9 @@ export async function subscribeAll(
     const { provider, path } = drilled;
     const app = { provider, clientId: "drill", clientSecret: SECRET, scopes: ["api"] };
     const metadata = { providerParams: { subscribeSource: SOURCES[provider] } };
-    await made(child.inProject("POST", "/provider-apps", { ...app, metadata }));
+    await requireMade(child.inProject("POST", "/provider-apps", { ...app, metadata }));
     const destination = { name: getName(path), type: "webhook", metadata: { url: `${receiverUrl}${path}` } };
-    await made(child.inProject("POST", "/destinations", destination));
+    await requireMade(child.inProject("POST", "/destinations", destination));
     const { installationId } = await connectCustomer(
       { ...child, sandbox },
       { provider, manifest: buildManifest(drilled), integration: provider, expiresInSeconds: 86_400 },
@@ -72,7 +72,7 @@ export async function subscribeAll(
   return installations;
 }
 
-async function made(call: Promise<{ status: number; text: string }>): Promise<void> {
+async function requireMade(call: Promise<{ status: number; text: string }>): Promise<void> {
   const { status, text } = await call;
   if (status >= 300) throw new Error(text);
 }

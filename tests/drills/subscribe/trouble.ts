@@ -52,7 +52,7 @@ export async function causeTrouble(world: TroubledWorld): Promise<void> {
   }
   if (world.providersFail) {
     plan.push([0.3, "replay ids expire", () => expirePositions(world)]);
-    plan.push([0.7, "overflow", () => overflow(world)]);
+    plan.push([0.7, "overflow", () => overflowQueue(world)]);
   }
   if (world.refusedSeconds > 0)
     plan.push([0.55, "pushes are refused", () => void refusals.push(refusePushes(world))]);
@@ -101,7 +101,7 @@ function expirePositions({ sandbox: { salesforce: org }, salesforce }: TroubledW
 }
 
 /** One event stands for changes that were too many to report. */
-function overflow({ sandbox: { salesforce: org }, salesforce }: TroubledWorld): void {
+function overflowQueue({ sandbox: { salesforce: org }, salesforce }: TroubledWorld): void {
   const { settings } = org.bus;
   org.bus.settings = { ...settings, hidden: ["Contact"] };
   for (let nth = 0; nth < UNREPORTED; nth += 1) salesforce.change({ merges: true });

@@ -82,7 +82,7 @@ interface Place {
 }
 
 /** Every operation of openapi.json by its id. */
-export function operations(): Map<string, Place> {
+export function mapOperations(): Map<string, Place> {
   const document: { paths: Record<string, Record<string, { operationId: string; responses: object }>> } =
     JSON.parse(readFileSync(join(import.meta.dirname, "../../../openapi.json"), "utf8"));
   const found = new Map<string, Place>();
@@ -112,7 +112,7 @@ const MAX_TRIES = 10;
 type Ground = Pick<Recording, "sink" | "ada" | "bob" | "withoutIssuer" | "issuer">;
 
 export function openRecording(busbar: TestBusbar, ground: Ground): Recording {
-  const known = operations();
+  const known = mapOperations();
   const calls: RecordedCall[] = [];
   return {
     busbar,

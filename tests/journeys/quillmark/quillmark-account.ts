@@ -94,23 +94,23 @@ export class QuillmarkAccount {
 
   update(collection: string, id: string, attributes: JsonObject): Written {
     const record = this.find(collection, id);
-    if (record?.state !== "active") return { errors: [missing(id)] };
+    if (record?.state !== "active") return { errors: [buildMissing(id)] };
     const errors = this.#faults(collection, attributes, record);
     if (errors.length > 0) return { errors };
     const kept = Object.entries({ ...record.attributes, ...attributes }).filter(
       ([, value]) => value !== null,
     );
     record.attributes = Object.fromEntries(kept);
-    return { record: touched(record) };
+    return { record: touchRecord(record) };
   }
 
   archive(collection: string, id: string): Written {
     const record = this.find(collection, id);
-    if (!record) return { errors: [missing(id)] };
+    if (!record) return { errors: [buildMissing(id)] };
     if (record.state === "archived")
       return { errors: [{ code: "already_archived", text: `record ${id} is archived` }] };
     record.state = "archived";
-    return { record: touched(record) };
+    return { record: touchRecord(record) };
   }
 
   #faults(collection: string, attributes: JsonObject, own?: QuillRecord): QuillError[] {
@@ -130,9 +130,9 @@ export class QuillmarkAccount {
   }
 }
 
-export const missing = (id: string): QuillError => ({ code: "no_such_record", text: `no record ${id}` });
+export const buildMissing = (id: string): QuillError => ({ code: "no_such_record", text: `no record ${id}` });
 
-function touched(record: QuillRecord): QuillRecord {
+function touchRecord(record: QuillRecord): QuillRecord {
   record.changed = Math.floor(Date.now() / 1_000);
   return record;
 }

@@ -6,7 +6,7 @@ import { isJsonObject, type Json, type JsonObject } from "../../../ground/json.t
 import {
   COLLECTIONS,
   isField,
-  missing,
+  buildMissing,
   QuillmarkAccount,
   listSchemas,
   type QuillError,
@@ -41,17 +41,17 @@ interface Answer {
   body?: Json;
 }
 
-const ok = (data: Json, headers = {}): Answer => ({ status: 200, headers, body: { ok: true, data } });
+const answerOk = (data: Json, headers = {}): Answer => ({ status: 200, headers, body: { ok: true, data } });
 
-const refused = (errors: QuillError[], status = 200): Answer => ({
+const answerRefused = (errors: QuillError[], status = 200): Answer => ({
   status,
   body: { ok: false, errors: errors.map((error) => ({ ...error })) },
 });
 
-const unreadable = (text: string): Answer => refused([{ code: "unreadable", text }], 400);
+const answerUnreadable = (text: string): Answer => answerRefused([{ code: "unreadable", text }], 400);
 
 export async function openQuillmark(): Promise<Quillmark> {
-  const api = quillmarkApi();
+  const api = createQuillmarkApi();
   const server = createServer((request, response) => {
     void readText(request).then((text) => {
       const { method = "", headers } = request;
@@ -85,7 +85,7 @@ async function readText(stream: AsyncIterable<Buffer>): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-function quillmarkApi() {
+function createQuillmarkApi() {
   const codes = new Set<string>();
   const tokens = new Set<string>();
   const answers = new Map<string, Answer>();
@@ -124,8 +124,8 @@ function quillmarkApi() {
     busbar.requests.push(`${method} ${url.pathname}${url.search}`);
     const given = /^Quill (.+)$/.exec(headers.authorization ?? "")?.[1];
     if (given === undefined || !tokens.has(given))
-      return refused([{ code: "bad_token", text: "the token is unknown" }], 401);
-    if (headers["quill-version"] !== "2026-03") return unreadable("Quill-Version is missing");
+      return answerRefused([{ code: "bad_token", text: "the token is unknown" }], 401);
+    if (headers["quill-version"] !== "2026-03") return answerUnreadable("Quill-Version is missing");
     if (busbar.limited > 0 && method !== "GET") {
       busbar.limited -= 1;
       const reset = String(Math.floor(Date.now() / 1_000) + 1);
@@ -146,34 +146,39 @@ function quillmarkApi() {
 /** Addresses are `/v3/<collection>`, `/v3/<collection>/<id>` and so on. */
 function carryOut({ method, url, text }: Asked, account: QuillmarkAccount): Answer {
   const [, , first = "", second, third] = url.pathname.split("/");
-  if (first === "schema" && second !== undefined) return ok({ fields: listSchemas(second) });
-  if (!COLLECTIONS.includes(first)) return unreadable("there is no such address");
+  if (first === "schema" && second !== undefined) return answerOk({ fields: listSchemas(second) });
+  if (!COLLECTIONS.includes(first)) return answerUnreadable("there is no such address");
   const body: Json = text === "" ? {} : JSON.parse(text);
   const action = `${method} ${second === "batch" ? "batch" : second === undefined ? "" : "id"}`;
   const id = second ?? "";
-  if (action === "GET ") return page(url, account, first);
-  if (action === "POST batch" || action === "PUT batch") return batch(method, body, account, first);
-  if (action === "POST ") return answerTo(account.create(first, attributesIn(body)));
-  if (action === "PUT id") return answerTo(account.update(first, id, attributesIn(body)));
+  if (action === "GET ") return answerPage(url, account, first);
+  if (action === "POST batch" || action === "PUT batch") return answerBatch(method, body, account, first);
+  if (action === "POST ") return answerTo(account.create(first, readAttributes(body)));
+  if (action === "PUT id") return answerTo(account.update(first, id, readAttributes(body)));
   if (action === "POST id" && third === "archive") return answerTo(account.archive(first, id));
   const record = action === "GET id" ? account.find(first, id) : undefined;
-  return record ? ok({ item: shown(record, selectedIn(url)) }) : refused([missing(id)]);
+  return record
+    ? answerOk({ item: showRecord(record, readSelected(url)) })
+    : answerRefused([buildMissing(id)]);
 }
 
-const selectedIn = (url: URL): string[] =>
+const readSelected = (url: URL): string[] =>
   (url.searchParams.get("select") ?? "").split(",").filter((name) => name !== "");
 
-const shown = ({ attributes, ...rest }: QuillRecord, selected: string[]): JsonObject => ({
+const showRecord = ({ attributes, ...rest }: QuillRecord, selected: string[]): JsonObject => ({
   ...rest,
   attributes: Object.fromEntries(Object.entries(attributes).filter(([name]) => selected.includes(name))),
 });
 
-function page(url: URL, account: QuillmarkAccount, collection: string): Answer {
-  const [selected, since] = [selectedIn(url), url.searchParams.get("since") ?? "0"];
+function answerPage(url: URL, account: QuillmarkAccount, collection: string): Answer {
+  const [selected, since] = [readSelected(url), url.searchParams.get("since") ?? "0"];
   const unknown = selected.find((name) => !isField(collection, name));
   if (unknown !== undefined)
-    return refused([{ code: "unknown_field", field: unknown, text: `there is no attribute ${unknown}` }]);
-  if (!/^\d+$/.test(since)) return refused([{ code: "invalid_value", text: "since is not in seconds" }]);
+    return answerRefused([
+      { code: "unknown_field", field: unknown, text: `there is no attribute ${unknown}` },
+    ]);
+  if (!/^\d+$/.test(since))
+    return answerRefused([{ code: "invalid_value", text: "since is not in seconds" }]);
   const found = account
     .records(collection)
     .filter(({ state, changed }) => state === "active" && changed >= Number(since));
@@ -181,25 +186,25 @@ function page(url: URL, account: QuillmarkAccount, collection: string): Answer {
   const end = (start ?? 0) + Math.min(count || 20, 50);
   const next = new URL(url);
   next.searchParams.set("start", String(end));
-  const items = found.slice(start, end).map((record) => shown(record, selected));
+  const items = found.slice(start, end).map((record) => showRecord(record, selected));
   const link = end < found.length ? { link: `<${next.href}>; rel="next"` } : {};
-  return ok({ items, total: found.length }, link);
+  return answerOk({ items, total: found.length }, link);
 }
 
-function attributesIn(body: Json): JsonObject {
+function readAttributes(body: Json): JsonObject {
   const item = isJsonObject(body) && isJsonObject(body["item"]) ? body["item"] : {};
   return isJsonObject(item["attributes"]) ? item["attributes"] : {};
 }
 
 const answerTo = (written: Written): Answer =>
   "errors" in written
-    ? refused(written.errors)
-    : ok({ item: { id: written.record.id, state: written.record.state } });
+    ? answerRefused(written.errors)
+    : answerOk({ item: { id: written.record.id, state: written.record.state } });
 
 /** The results come in another order. */
-function batch(method: string, body: Json, account: QuillmarkAccount, collection: string): Answer {
+function answerBatch(method: string, body: Json, account: QuillmarkAccount, collection: string): Answer {
   const items = isJsonObject(body) && Array.isArray(body["items"]) ? body["items"].filter(isJsonObject) : [];
-  if (items.length > 25) return unreadable("a batch has at most 25 items");
+  if (items.length > 25) return answerUnreadable("a batch has at most 25 items");
   const results = items.map((item): JsonObject => {
     const { id, ref = null } = item;
     const attributes = isJsonObject(item["attributes"]) ? item["attributes"] : {};
@@ -212,5 +217,5 @@ function batch(method: string, body: Json, account: QuillmarkAccount, collection
     if ("record" in written) return { ref, ok: true, id: written.record.id };
     return { ref, ok: false, errors: written.errors.map((error) => ({ ...error })) };
   });
-  return ok({ results: results.toReversed() });
+  return answerOk({ results: results.toReversed() });
 }

@@ -12,7 +12,7 @@ interface KnownSecrets {
 
 const SHORTEST = 12;
 
-export function knownSecrets(): KnownSecrets {
+export function listKnownSecrets(): KnownSecrets {
   const forms = new Map<string, { name: string; bytes: Buffer }>();
   const names = new Set<string>();
   return {
@@ -50,12 +50,12 @@ function listForms(secret: string): string[] {
 }
 
 /** Every file below `folder`, by its path in it. */
-export async function* filesBelow(folder: string): AsyncGenerator<{ path: string; content: Buffer }> {
+export async function* listFilesBelow(folder: string): AsyncGenerator<{ path: string; content: Buffer }> {
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name);
     if (entry.isFile()) yield { path: relative(folder, path), content: await readFile(path) };
   }
 }
 
-export const signingKey = (destination: object): string =>
+export const getSigningKey = (destination: object): string =>
   /whsec_[A-Za-z0-9+/=]+/.exec(JSON.stringify(destination))?.[0] ?? "";
