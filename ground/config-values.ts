@@ -42,7 +42,7 @@ export const setting = <T, F>(
   },
 });
 
-/** Undefined if it is not set. */
+/** Returns undefined if it is not set. */
 export const text = (
   variable: Variable,
   accepts: (value: string) => boolean,

@@ -41,7 +41,7 @@ export function packSeen(records: readonly SeenRecord[]): Buffer {
 
 const LAST_MS = 2 ** 48 - 1;
 
-/** The bytes to look for. */
+/** Returns the bytes to look for. */
 export function encodeSeenId(id: string): Buffer {
   const key = Buffer.alloc(TIME_AT);
   writeKey(key, 0, id);

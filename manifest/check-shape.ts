@@ -79,7 +79,7 @@ function checkScalar(
 /** JSON has no undefined members, objects made in code may. */
 const isAbsent = (member: Json | undefined): boolean => (member ?? null) === null;
 
-/** The texts of a literal or of a union of literals. */
+/** Returns the texts of a literal or of a union of literals. */
 function listLiterals(schema: TSchema): string[] | undefined {
   if (Type.IsLiteral(schema)) return typeof schema.const === "string" ? [schema.const] : undefined;
   if (!Type.IsUnion(schema)) return undefined;

@@ -54,7 +54,7 @@ function readEvidence(
   };
 }
 
-/** Records that a list leaves out and that no parameter and no other list brings, and fields that are not read from single records. */
+/** Returns records that a list leaves out and that no parameter and no other list brings, and fields that are not read from single records. */
 const listNotRead = (list: ObjectFacts["list"]): string[] => {
   const { fields, costly = false } = list?.onlySingle ?? {};
   const names = (fields ?? []).map((field) => `\`${field}\``).join(", ");
@@ -66,7 +66,7 @@ const listNotRead = (list: ObjectFacts["list"]): string[] => {
   ];
 };
 
-/** What the connector can do; where it is written out in code, what there are facts about. */
+/** Returns what the connector can do; where it is written out in code, what there are facts about. */
 function listPromisedActions(
   description: Description | undefined,
   facts: Facts | undefined,

@@ -56,7 +56,7 @@ function formatOverview(infos: ProviderInfo[]): string {
   ]);
 }
 
-/** The figures of `npm run mutate -- --all --write`, of all providers together. */
+/** Returns the figures of `npm run mutate -- --all --write`, of all providers together. */
 function summarizeMutations(): string[] {
   const counts = Object.values(readMutationScores());
   const killed = counts.reduce((sum, one) => sum + one.killed, 0);

@@ -90,7 +90,7 @@ async function makeRelease(): Promise<void> {
   if (leftOut.length > 0 && values.complete) process.exitCode = 1;
 }
 
-/** The packages of builders that npm installs: every folder of `clients/` that has a public `package.json`. */
+/** Returns the packages of builders that npm installs: every folder of `clients/` that has a public `package.json`. */
 function listClients(): string[] {
   const folders = globSync("clients/*/package.json", { cwd: ROOT }).map(dirname);
   // The first is what the others are built with.

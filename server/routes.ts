@@ -123,7 +123,7 @@ export const listRoutes = (deps: RouteServices): Route[] => [
 
 const RECEIVER = `/subscribe${PROJECT}/integrations/{integrationIdOrName}`;
 
-/** What applications and providers send: writes, reads, searches and events. */
+/** Returns what applications and providers send: writes, reads, searches and events. */
 const listActionRoutes = (deps: Actions): Route[] => [
   route(`POST /write${INTEGRATION}/objects/{objectName}`, "write", writeRecords(deps)),
   route(`POST /read${INTEGRATION}/objects/{objectName}`, "read", triggerRead(deps)),

@@ -34,7 +34,7 @@ export function LeaveQuestion({ isChanged: isTyped, what }: LeaveQuestionProps):
   );
 }
 
-/** The page with its tab; other filters of the address leave a form where it is. */
+/** Returns the page with its tab; other filters of the address leave a form where it is. */
 const joinPageAddress = ({
   pathname,
   search,

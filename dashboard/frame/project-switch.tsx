@@ -60,7 +60,7 @@ export function ProjectSwitch(): JSX.Element {
   );
 }
 
-/** The same list in the other project; a thing of this project is not in the other one. */
+/** Returns the same list in the other project; a thing of this project is not in the other one. */
 function buildSamePagePath(pathname: string, project: string): string {
   const [, section, , page = ""] = pathname.split("/");
   return `/projects/${encodePart(project)}${section === "projects" && page ? `/${page}` : ""}`;

@@ -6,7 +6,7 @@ import { useCall } from "../api/queries.ts";
 
 const KEY = "busbar-project";
 
-/** The name of the project used last in this browser; `_` in an address stands for it. */
+/** Returns the name of the project used last in this browser; `_` in an address stands for it. */
 function readLastProject(): string | undefined {
   try {
     return localStorage.getItem(KEY) ?? undefined;
@@ -23,14 +23,14 @@ function rememberProject(name: string): void {
   }
 }
 
-/** The project's name in the address, for `projectIdOrName`. Only below `/projects/{project}`. */
+/** Returns the project's name in the address, for `projectIdOrName`. Only below `/projects/{project}`. */
 export function useProjectName(): string {
   const { project } = useParams({ strict: false });
   if (!project) throw new Error("this page is not below a project");
   return project;
 }
 
-/** The project of the page, or on pages outside projects the one used last; undefined until it is known. */
+/** Returns the project of the page, or on pages outside projects the one used last; undefined until it is known. */
 export function useShownProject(): Schemas["Project"] | undefined {
   const { project } = useParams({ strict: false });
   const name = project === undefined || project === "_" ? readLastProject() : project;

@@ -76,6 +76,6 @@ export const SITE: readonly SiteGroup[] = [
   },
 ];
 
-/** The route of a page, as the router names it. */
+/** Returns the route of a page, as the router names it. */
 export const toRoute = (below: SiteGroup["below"], path: string): string =>
   ({ project: "/projects/$project", org: "/orgs/$org", root: "" })[below] + path;

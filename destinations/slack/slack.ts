@@ -70,7 +70,7 @@ const escape = (text: string): string =>
 
 type Names = (member: string) => string;
 
-/** What changes, field by field, so that whoever decides need not read the payload. */
+/** Returns what changes, field by field, so that whoever decides need not read the payload. */
 function changeIn({ before, after, arguments: sent }: JsonObject): string {
   const values = (value: Json | undefined) => (isJsonObject(value) ? value : {});
   const [old, wanted] = [values(before), values(after)];

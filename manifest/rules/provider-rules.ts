@@ -78,7 +78,7 @@ export function checkObjects(
     }
 }
 
-/** Fields that no account has, because a declarative provider's fields are fixed: a required one keeps customers from installing, an optional one never comes. */
+/** Returns fields that no account has, because a declarative provider's fields are fixed: a required one keeps customers from installing, an optional one never comes. */
 export function checkFields(
   integration: LocatedValue,
   catalog: Catalog,

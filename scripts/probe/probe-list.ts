@@ -181,7 +181,7 @@ const withoutQuery = (path: string): string => path.split("?")[0] ?? path;
 
 const MAX_NAMES = 12;
 
-/** The names of members, or the type: never a value. */
+/** Returns the names of members, or the type: never a value. */
 export function describeShape(value: Json | undefined): string {
   if (Array.isArray(value)) return "it is a list";
   if (!isJsonObject(value)) return `it is ${value === null ? "null" : typeof value}`;
@@ -189,7 +189,7 @@ export function describeShape(value: Json | undefined): string {
   return `it has the members ${names.slice(0, MAX_NAMES).join(", ")}${names.length > MAX_NAMES ? ", …" : ""}`;
 }
 
-/** The form of a text, with every letter and digit replaced. */
+/** Returns the form of a text, with every letter and digit replaced. */
 const maskText = (text: string): string =>
   text
     .slice(0, 60)

@@ -28,7 +28,7 @@ export function report(
 const count = (findings: Finding[], wanted: Finding["verdict"]): number =>
   findings.filter(({ verdict }) => verdict === wanted).length;
 
-/** The members that were confirmed, each once, without their objects. */
+/** Returns the members that were confirmed, each once, without their objects. */
 function describeConfirmed(findings: Finding[]): string {
   const members = findings
     .filter(({ verdict }) => verdict === "as described")

@@ -43,7 +43,7 @@ const listTexts = (value: Json | undefined): Record<string, string> =>
     ),
   );
 
-/** Every text of the credentials, and the encoded pair of HTTP Basic. */
+/** Returns every text of the credentials, and the encoded pair of HTTP Basic. */
 function listSecrets(secret: object): string[] {
   const texts = Object.values(secret).flatMap((value) =>
     typeof value === "string" ? [value] : Object.values(listTexts(value)),

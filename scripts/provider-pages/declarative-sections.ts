@@ -68,7 +68,7 @@ function writeObjectSection(plans: ObjectPlan[], description: Description): stri
   ];
 }
 
-/** How many records of a batch one request holds. */
+/** Returns how many records of a batch one request holds. */
 function describeBatch({ batch, modes }: ObjectPlan): string {
   if (!["create", "update", "upsert"].some((mode) => modes.some((one) => one === mode))) return "";
   if (batch?.requests) return `${batch.requests.most} records`;
@@ -233,7 +233,7 @@ function describeFewFields(plans: ObjectPlan[]): string[] {
     : [];
 }
 
-/** What an update must have although it does not change it. */
+/** Returns what an update must have although it does not change it. */
 function readEachText(plans: ObjectPlan[]): string[] {
   const each = plans.filter(({ readEach, modes }) => readEach && modes.includes("read"));
   if (each.length === 0) return [];

@@ -45,7 +45,7 @@ function listNotReadLines({ notRead = {} }: ProviderEvidence): string[] {
   ];
 }
 
-/** How many changes of the connector its tests notice, as `npm run mutate` counted them. */
+/** Returns how many changes of the connector its tests notice, as `npm run mutate` counted them. */
 function listMutationLines(name: string): string[] {
   const counted = readMutationScores()[name];
   if (!counted) return [];
@@ -57,7 +57,7 @@ function listMutationLines(name: string): string[] {
   ];
 }
 
-/** What no source says, one line for all objects of which it is true. */
+/** Returns what no source says, one line for all objects of which it is true. */
 function listUntoldLines(facts: Facts | undefined): string[] {
   const objects = new Map<string, string[]>();
   for (const [name, { unverified = [] }] of Object.entries(facts?.objects ?? {}))

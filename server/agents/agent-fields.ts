@@ -103,7 +103,7 @@ function listOtherFields(
   );
 }
 
-/** Undefined where nothing describes the object: then only the manifest knows its fields. */
+/** Returns undefined where nothing describes the object: then only the manifest knows its fields. */
 async function describe(
   deps: FieldServices,
   { installed, objectName }: CustomerObject,
@@ -233,7 +233,7 @@ function readFields(
   ];
 }
 
-/** What may be written: the fields that the builder named, and unless only those are sent, every field that can be set. */
+/** Returns what may be written: the fields that the builder named, and unless only those are sent, every field that can be set. */
 function listWrittenFields(
   { installed, objectName, settings }: CustomerObject,
   metadata: ObjectMetadata | undefined,

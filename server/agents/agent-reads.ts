@@ -168,7 +168,7 @@ async function requireReadableObject(
   return { object, described: await describeFields(call.deps, object, call.policy) };
 }
 
-/** The object as the API finds it, with its refusals, but without hidden fields. */
+/** Returns the object as the API finds it, with its refusals, but without hidden fields. */
 async function findReadable(
   { deps, session }: CustomerCall,
   object: CustomerObject,

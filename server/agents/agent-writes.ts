@@ -186,7 +186,7 @@ async function write(call: CustomerCall, tool: WriteTool, args: WriteArguments):
     : writeOnce(act);
 }
 
-/** The write as the API takes it, by the provider's names where the object does not inherit the builder's. */
+/** Returns the write as the API takes it, by the provider's names where the object does not inherit the builder's. */
 function toRequest(
   { session }: CustomerCall,
   { type }: WriteTool,

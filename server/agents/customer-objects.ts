@@ -130,7 +130,7 @@ function isReadable(
   return read.isReadable?.(objectName) !== false;
 }
 
-/** Undefined where the customer's configuration does not enable writing the object. */
+/** Returns undefined where the customer's configuration does not enable writing the object. */
 function writeSettings(
   catalog: Catalog,
   installed: Installed,

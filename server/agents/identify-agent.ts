@@ -139,7 +139,7 @@ async function loadScope(
   });
 }
 
-/** What the scopes of an API key allow an agent. A key of browsers allows nothing. */
+/** Returns what the scopes of an API key allow an agent. A key of browsers allows nothing. */
 function toRights(scopes: readonly string[]): Set<Right> {
   if (scopes.includes("full")) return new Set(["read", "write", "proxy"]);
   const rights = new Set<Right>();

@@ -142,7 +142,7 @@ export const showAsked = (
   expireTime: row.expireTime.toISOString(),
 });
 
-/** What is known of an act that needs, or needed, a decision. */
+/** Returns what is known of an act that needs, or needed, a decision. */
 export function toAsked({ deps, session }: CustomerCall, row: ApprovalRow): JsonObject {
   const approval = showAsked(deps, session, row);
   const isOpen = row.status === "pending" || row.status === "approved";

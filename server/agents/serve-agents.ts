@@ -184,7 +184,7 @@ async function answer(
 /** Written here, because the library is not loaded before the first message is let in. */
 const CLIENT_INFO: typeof CLIENT_INFO_META_KEY = "io.modelcontextprotocol/clientInfo";
 
-/** What a message of revision 2026-07-28 says about itself. */
+/** Returns what a message of revision 2026-07-28 says about itself. */
 function readMeta(message: unknown): JsonObject {
   const params = isJsonObject(message) ? message["params"] : undefined;
   const meta = isJsonObject(params) ? params["_meta"] : undefined;

@@ -86,7 +86,7 @@ function attach(provider: ProviderInfo, ...rest: [Wire, Record<string, string>])
 
 type Wire = Parameters<typeof buildAuthorization>[1];
 
-/** The error for a connection that no call can use until the catalog or the connection is changed. */
+/** Returns the error for a connection that no call can use until the catalog or the connection is changed. */
 export const buildUnusableError = (message: string, cause?: unknown): ProviderError =>
   new ProviderError({ kind: "forbidden", message, cause });
 

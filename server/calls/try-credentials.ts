@@ -125,7 +125,7 @@ const buildUnstoredRow = (sealer: Sealer, wanted: UnstoredConnection): Connectio
   };
 };
 
-/** Undefined for what no call could be made with; that is told where the connection is used. */
+/** Returns undefined for what no call could be made with; that is told where the connection is used. */
 function openUnstored(deps: TrialServices, row: ConnectionRow): LiveConnection | undefined {
   try {
     return openLiveConnection(deps, row);

@@ -48,7 +48,7 @@ export class AddressGuard {
 /** Returns a host in lower case and without the brackets that URLs put around IPv6 addresses. */
 export const normalizeHost = (host: string): string => host.replace(/^\[(.*)\]$/, "$1").toLowerCase();
 
-/** The error for a host that has only addresses that `permits` refuses. */
+/** Returns the error for a host that has only addresses that `permits` refuses. */
 export function findForbiddenAddress(host: string, addresses: LookupAddress[] = []): EgressError {
   const where = addresses.map(({ address }) => address).join(", ");
   return new EgressError(

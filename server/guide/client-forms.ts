@@ -72,14 +72,14 @@ export function openClientForms(description: Description): ClientForms {
   };
 }
 
-/** The name of a method of the TypeScript client: `listJWTKeys` is `listJwtKeys`. */
+/** Returns the name of a method of the TypeScript client: `listJWTKeys` is `listJwtKeys`. */
 export const toTypescriptName = (name: string): string =>
   name.replaceAll(
     /([A-Z])([A-Z]+)(?=[A-Z][a-z])/g,
     (_, first: string, rest: string) => first + rest.toLowerCase(),
   );
 
-/** The name of a method of the Python client: `listJWTKeys` is `list_jwt_keys`. An abbreviation is one word. */
+/** Returns the name of a method of the Python client: `listJWTKeys` is `list_jwt_keys`. An abbreviation is one word. */
 export const toPythonName = (name: string): string =>
   (name.match(/[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z0-9]+|[A-Z]+/g) ?? []).join("_").toLowerCase();
 

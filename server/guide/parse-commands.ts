@@ -112,7 +112,7 @@ function endOfCommand(text: string, start: number): number | undefined {
   return undefined;
 }
 
-/** Undefined for what cannot be said in another language, `none` for what needs not be. */
+/** Returns undefined for what cannot be said in another language, `none` for what needs not be. */
 function readStatement(line: Line, aliases: Map<string, string>): Statement | "none" | undefined {
   const [words = [], ...others] = line.commands;
   const { comment } = line;

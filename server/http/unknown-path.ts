@@ -6,7 +6,7 @@ import { toRouterPattern, SURFACES } from "./address.ts";
 import type { Route } from "./endpoint.ts";
 
 /**
- * The Problem for a URL without an endpoint: 405 if there is one for another method. `proxyUrl` is the proxy's address, for calls that
+ * Returns the Problem for a URL without an endpoint: 405 if there is one for another method. `proxyUrl` is the proxy's address, for calls that
  * were meant for it.
  */
 export function refuseUnknownPath(request: FastifyRequest, routes: Route[], proxyUrl?: string): Problem {

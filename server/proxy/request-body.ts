@@ -22,7 +22,7 @@ const buildCallerSilent = (idleMs: number): Problem =>
     detail: `No more of the request's body arrived for ${idleMs / 1_000} s. Send the complete request again.`,
   });
 
-/** The refusal of a body that is too large to be signed. */
+/** Returns the refusal of a body that is too large to be signed. */
 export const refuseToSign = (): Problem =>
   new Problem("body-too-large", {
     detail: `The requests to this provider are signed, which takes the whole body at once: at most ${MAX_SIGNED_BYTES} bytes (1 MiB).`,

@@ -10,7 +10,7 @@ import type { PlannedRecord, WritePlan } from "./plan-write.ts";
 /** Names a record in the log: by its place in a batch. */
 const nameRecord = (batch: boolean, index: number): string => (batch ? `batch[${index}]` : "record");
 
-/** The plan: number of records, and the withheld fields. */
+/** Returns the plan: number of records, and the withheld fields. */
 export function describePlan(plan: WritePlan): LogEntry {
   const withheld = plan.records.flatMap((record, index) =>
     record.withheld.map(
@@ -24,7 +24,7 @@ export function describePlan(plan: WritePlan): LogEntry {
   };
 }
 
-/** Fields that `ifEmpty` withheld after the current values were read. */
+/** Returns fields that `ifEmpty` withheld after the current values were read. */
 export function buildSettledEntries(
   before: PlannedRecord[],
   after: PlannedRecord[],

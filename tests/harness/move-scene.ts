@@ -66,7 +66,7 @@ export async function openMoveScene(scope: Scope, count = 3) {
     const { onStep: progress = () => {}, ...more } = options;
     return moveCustomer({ ...deps, progress }, await find(), to === "main" ? null : to, more);
   };
-  /** Rows of the customer who moves, in each shard. */
+  /** Returns rows of the customer who moves, in each shard. */
   const read = async () => {
     const all: Record<string, Record<string, string[]>> = {};
     for (const name of ["main", "a", "b"])

@@ -3,7 +3,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { stripVTControlCharacters } from "node:util";
 
-/** Why there is no terminal here; undefined if there is one. */
+/** Returns why there is no terminal here; undefined if there is one. */
 export function whyNoTerminal(): string | undefined {
   const { stdout } = spawnSync("script", ["--version"], { encoding: "utf8" });
   return /util-linux/.test(stdout ?? "") ? undefined : "there is no `script` of util-linux on this machine";

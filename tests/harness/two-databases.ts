@@ -17,7 +17,7 @@ import { listTables } from "../../server/store/database/sides.ts";
 import { findSide, readTables, writtenTables } from "./named-tables.ts";
 import { REPLICATING_ROLE } from "./side-roles.ts";
 
-/** Whether every Busbar and database of the tests has two databases. */
+/** Returns whether every Busbar and database of the tests has two databases. */
 export const hasTwoDatabases = (): boolean => process.env["BUSBAR_TEST_SIDES"] === "2";
 
 /** Begins replication between two empty databases. Returns a function that ends it. */

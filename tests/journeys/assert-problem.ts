@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { Answer } from "../harness/busbar.ts";
 
-/** The body, once it is a Problem of this status with all the members a refusal owes its reader. */
+/** Returns the body, once it is a Problem of this status with all the members a refusal owes its reader. */
 export function assertProblem(answer: Answer, status: number, type?: string): Answer["body"] {
   assert.equal(answer.status, status, answer.text.slice(0, 2_000));
   assert.equal(answer.headers.get("content-type"), "application/problem+json");

@@ -48,7 +48,7 @@ const askConfirmation = inputRequired.elicit({
 const askModel = (words: string, maxTokens: number) =>
   inputRequired.createMessage({ messages: [{ role: "user", content: text(words) }], maxTokens });
 
-/** The content of a form that the user sent. */
+/** Returns the content of a form that the user sent. */
 function readForm(given: unknown, member: string): string | undefined {
   const { action, content } = (given ?? {}) as { action?: unknown; content?: Record<string, unknown> };
   const value = content?.[member];

@@ -56,7 +56,7 @@ const Changes = ({ planned }: { planned: Planned }): JSX.Element => (
   </Section>
 );
 
-/** The words of `busbar deploy`. */
+/** Returns the words of `busbar deploy`. */
 function describeChange({ kind, path, before, after }: Change): string {
   const value = (given: Change["before"]) => (given === undefined ? "…" : JSON.stringify(given));
   if (kind === "changed") return `~ ${path}: ${value(before)} → ${value(after)}`;

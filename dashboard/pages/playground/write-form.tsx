@@ -184,7 +184,7 @@ function buildCall(
   return { input, headers: idempotencyKey === "" ? {} : { "Idempotency-Key": idempotencyKey } };
 }
 
-/** The address of this form, with the names of the fields, but without values. */
+/** Returns the address of this form, with the names of the fields, but without values. */
 function shareAddress(filters: Readonly<Record<string, string | undefined>>): string {
   const url = new URL(location.href);
   for (const [name, value] of Object.entries(filters)) if (value) url.searchParams.set(name, value);

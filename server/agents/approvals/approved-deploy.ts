@@ -23,7 +23,7 @@ export interface ApprovedDeploy {
 
 type Deploying = Parameters<typeof callAs>[0];
 
-/** What deploying would do to each integration, by its name. Throws a 422 Problem for an invalid manifest. */
+/** Returns what deploying would do to each integration, by its name. Throws a 422 Problem for an invalid manifest. */
 export async function planDeploy(call: Deploying, manifest: string): Promise<JsonObject[]> {
   const query = { dryRun: true };
   const planned = await callAs(call, "batchUpsertIntegrations", { query, body: { sourceYaml: manifest } });

@@ -163,7 +163,7 @@ async function readValues(
   return one ? { id: one.id, values: values(one.values) } : { values: undefined };
 }
 
-/** The provider's names of the fields that a write sets. */
+/** Returns the provider's names of the fields that a write sets. */
 const listChangedFields = ({ fields, entries = [] }: PlannedRecord): string[] => [
   ...new Set([...Object.keys(fields), ...entries.map(getField)]),
 ];

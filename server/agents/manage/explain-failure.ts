@@ -81,7 +81,7 @@ function findProblemSlug({ status, actionType }: JsonObject, steps: JsonObject[]
   return Object.entries(REFUSED_WRITE_SLUGS).find(([name]) => name === kind)?.[1];
 }
 
-/** What a step of the log says: the error, or else what was done. */
+/** Returns what a step of the log says: the error, or else what was done. */
 function describeStep(step: JsonObject | undefined): string | undefined {
   const message = step?.["message"];
   const said = isJsonObject(message) ? (message["error"] ?? message["msg"]) : undefined;

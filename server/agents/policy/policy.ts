@@ -260,7 +260,7 @@ export interface Act {
 export const decide = (policy: AgentPolicy, act: Act): Decision =>
   decideByRule(policy, act) ?? policy.default[act.kind];
 
-/** The first rule that fits; undefined if none does. */
+/** Returns the first rule that fits; undefined if none does. */
 export function decideByRule(policy: AgentPolicy, act: Act): Decision | undefined {
   const fitting = policy.rules.find(
     ({ tool = FITS_ALL, integration, object }) =>

@@ -123,7 +123,7 @@ const CALLBACK_REASONS: Record<string, FailureReason> = {
   temporarily_unavailable: "provider-unavailable",
 };
 
-/** The failure of a callback without a code; anybody can write these parameters into the URL. */
+/** Returns the failure of a callback without a code; anybody can write these parameters into the URL. */
 export function explainRefusedConsent(
   error: string | undefined,
   description: string | undefined,

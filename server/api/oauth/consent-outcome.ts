@@ -70,7 +70,7 @@ export const mayRetry = (
 ): boolean =>
   own !== null && hash !== undefined && own.equals(hash) && nowMs() - createTime.getTime() < RETRY_MS;
 
-/** Where forms may lead: browsers check the whole chain of redirects, which only the provider knows. */
+/** Returns where forms may lead: browsers check the whole chain of redirects, which only the provider knows. */
 export const listFormTargets = ({ publicUrl }: Pick<ConsentServices, "publicUrl">): string =>
   publicUrl().startsWith("https:") ? "https:" : "https: http:";
 

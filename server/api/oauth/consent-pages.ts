@@ -88,7 +88,7 @@ export function renderSuccessPage(connectionId: string, { app, provider }: Names
   });
 }
 
-/** Page for an address that is opened again after its consent has succeeded. */
+/** Returns page for an address that is opened again after its consent has succeeded. */
 export const renderUsed = ({ app, provider }: Names): Page =>
   renderStyledPage({
     status: 400,

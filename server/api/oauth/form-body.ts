@@ -3,6 +3,6 @@
 /** Enough for any form of ours and of a provider. */
 export const FORM_LIMIT_BYTES = 64 * 1024;
 
-/** The parameters of a raw body; none without one. */
+/** Returns the parameters of a raw body; none without one. */
 export const parseForm = (body: unknown): URLSearchParams =>
   new URLSearchParams(Buffer.isBuffer(body) ? body.toString("utf8") : "");

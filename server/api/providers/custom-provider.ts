@@ -41,7 +41,7 @@ export const CustomProviderSchema = Type.Object(
   { title: "OwnProvider", description: "A provider that belongs to one project." },
 );
 
-/** Undefined for a document that this version does not accept any more. */
+/** Returns undefined for a document that this version does not accept any more. */
 export function toCustomProvider(
   row: CustomProviderRow,
   catalog: Catalog,

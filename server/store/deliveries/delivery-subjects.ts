@@ -115,7 +115,7 @@ const getText = (members: JsonObject, name: string): string | undefined => {
   return typeof value === "string" ? value : undefined;
 };
 
-/** Names of the integrations of installations, removed ones included, by the installation's id. */
+/** Returns names of the integrations of installations, removed ones included, by the installation's id. */
 async function listIntegrationNames(
   queries: SharedQueries,
   installationIds: string[],

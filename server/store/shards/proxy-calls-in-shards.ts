@@ -32,7 +32,7 @@ const readCallId = ({ shards }: Shards, shown: string): { shard: string; id: str
   return id === undefined ? { shard: shards[0]?.shard ?? "", id: name } : { shard: name, id };
 };
 
-/** Texts whose order is that of the list, the last begun first: calls of the same millisecond by shard, then by id. */
+/** Returns texts whose order is that of the list, the last begun first: calls of the same millisecond by shard, then by id. */
 const buildPosition = (shard: string, { time, id }: { time: Date; id: string }): string =>
   `${String(time.getTime()).padStart(13, "0")}!${shard}!${id.padStart(19, "0")}`;
 

@@ -5,7 +5,7 @@ import { globSync } from "node:fs";
 import { chmod, chown, mkdir, readFile } from "node:fs/promises";
 import { Client } from "pg";
 
-/** The folder of the newest PostgreSQL's programs. */
+/** Returns the folder of the newest PostgreSQL's programs. */
 export function findPrograms(): string {
   const bin = globSync("/usr/lib/postgresql/*/bin").toSorted().at(-1);
   if (!bin) throw new Error("this drill needs PostgreSQL's own packages (apt-get install postgresql)");

@@ -217,7 +217,7 @@ function headerValue(random: () => number): string {
   return value.trim();
 }
 
-/** The lines in random places, those of `inOrder` in their order. */
+/** Returns the lines in random places, those of `inOrder` in their order. */
 function shuffleIn(random: () => number, lines: string[], inOrder: string[]): string[] {
   const result = [...inOrder];
   for (const line of lines.slice(inOrder.length))
@@ -246,7 +246,7 @@ function inChunks(random: () => number, content: Buffer, trailers: string[]): Bu
   return Buffer.concat([...parts, Buffer.from(["0", ...trailers, "", ""].join("\r\n"), "latin1")]);
 }
 
-/** The same bytes in up to four writes. */
+/** Returns the same bytes in up to four writes. */
 function split(random: () => number, bytes: Buffer): Buffer[] {
   const cuts = Array.from({ length: Math.floor(random() * 4) }, () => Math.floor(random() * bytes.length));
   const ends = [...cuts.toSorted((left, right) => left - right), bytes.length];

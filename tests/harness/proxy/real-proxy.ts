@@ -99,7 +99,7 @@ export async function openRealProxy(options: RealProxyOptions): Promise<RealProx
   };
 }
 
-/** The header lines of a call; `undefined` leaves a line out. */
+/** Returns the header lines of a call; `undefined` leaves a line out. */
 export function linesFor(stock: Stock, more: Record<string, string | undefined> = {}): string[] {
   const lines: Record<string, string | undefined> = {
     host: "proxy.test",

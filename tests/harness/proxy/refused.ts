@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { dial, findHeader, type WireMessage } from "./wire.ts";
 
-/** What came back; asserts that it is a Problem marked as ours. */
+/** Returns what came back; asserts that it is a Problem marked as ours. */
 export async function refused(
   port: number,
   bytes: string,
@@ -20,6 +20,6 @@ export async function refused(
   return { answer, problem };
 }
 
-/** The status of an answer's first line. */
+/** Returns the status of an answer's first line. */
 export const readStatus = (message: WireMessage | undefined): number =>
   Number(message?.startLine.split(" ")[1] ?? Number.NaN);

@@ -129,7 +129,7 @@ class WireReader {
   }
 }
 
-/** The value of the first header of that name. */
+/** Returns the value of the first header of that name. */
 export function findHeader(lines: string[], name: string): string | undefined {
   const line = lines.find((candidate) => candidate.toLowerCase().startsWith(`${name}:`));
   return line?.slice(name.length + 1).trim();
