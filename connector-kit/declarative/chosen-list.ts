@@ -28,7 +28,7 @@ export interface ChosenList {
   mayBeBack: boolean;
   /** Where the end of the period goes. */
   untilTo: string | undefined;
-  /** Its only answer has no more records than these. */
+  /** Maximum number of records of a list that has one answer, without pages. */
   most: number | undefined;
   /** The position of the list after it. */
   following: number | undefined;

@@ -20,7 +20,7 @@ export interface ConsentBrowser {
   cookies(): string;
   /** Opens the address; redirects are not followed. */
   open(url: string): Promise<Seen>;
-  /** Sends a form of another page's. */
+  /** Sends a form, as another page would. */
   post(url: string, fields: Record<string, string>, headers?: Record<string, string>): Promise<Seen>;
   /** Sends the form of the page that was opened last, with more fields or headers. */
   send(fields?: Record<string, string>, headers?: Record<string, string>): Promise<Seen>;
