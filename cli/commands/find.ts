@@ -2,11 +2,17 @@
 import type { Command } from "commander";
 import { Ended } from "../failures.ts";
 import { listObjectsAt } from "../http/json.ts";
-import { id, text } from "../resources/resource.ts";
+import { id, status, text } from "../resources/resource.ts";
 import { connect } from "../settings/connect.ts";
 import type { Terminal } from "../terminal.ts";
 
-const COLUMNS = { KIND: text("kind"), NAME: text("name"), ID: id("id"), BELOW: id("in") };
+const COLUMNS = {
+  KIND: text("kind"),
+  NAME: text("name"),
+  HEALTH: status("healthStatus"),
+  ID: id("id"),
+  BELOW: id("in"),
+};
 
 export function addFind(program: Command, terminal: Terminal): void {
   program

@@ -108,6 +108,18 @@ describe("subscribing to Salesforce", () => {
     // Numbers beyond 2^53 come with all digits.
     assert.match(text, /"commitNumber":17893776023155\d{5}[,}]/);
     assert.ok(!/"commitNumber":\d+00[,}]/.test(text));
+    // Whoever asks may have the id in its short form.
+    for (const id of [ACCOUNT, ACCOUNT.slice(0, 15)]) {
+      const { body: page } = await busbar.inProject(
+        "GET",
+        `${installation()}/subscription-events?recordId=${id}`,
+      );
+      assert.deepEqual(
+        page.results.map(({ recordId }: Answer["body"]) => recordId),
+        [ACCOUNT],
+        id,
+      );
+    }
   });
 
   test("an entry that shows a write through Busbar names the operation, a change by another names none", async () => {

@@ -27,6 +27,7 @@ export function useFound(text: string): { entries: PaletteEntry[]; isSearching: 
             to: toProjectPath(projectIdOrName, path),
             title: one.name,
             kind: KIND_WORDS[one.kind] ?? one.kind,
+            healthStatus: one.healthStatus,
           },
         ]
       : [];
@@ -98,4 +99,5 @@ export interface PaletteEntry {
   to: string;
   title: string;
   kind: string;
+  healthStatus?: Found["healthStatus"];
 }

@@ -3,6 +3,7 @@ import { useId, useRef, useState, type JSX, type KeyboardEvent } from "react";
 import { Button, Modal, TextInput } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { Icon } from "../../ui/icons.tsx";
+import { Status } from "../../ui/status.tsx";
 import { useFound, type PaletteEntry } from "./found.ts";
 import { useCommandKey } from "../account/keys.ts";
 import { useSitePages } from "../navigation.tsx";
@@ -114,7 +115,9 @@ function Choice({ onDone }: { onDone: () => void }): JSX.Element {
             onClick={() => open(entry)}
           >
             <span className="foreign">{entry.title}</span>
-            <span className={classes["kind"]}>{entry.kind}</span>
+            <span className={classes["kind"]}>
+              {entry.healthStatus && <Status status={entry.healthStatus} />} {entry.kind}
+            </span>
           </div>
         ))}
       </div>

@@ -79,6 +79,10 @@ describe("writes that the provider breaks", () => {
     assert.equal(listed.id, acme.installationId);
     const [group] = (await get("/groups?healthStatus=unhealthy")).results;
     assert.deepEqual(group.healthReasons, [reason]);
+    for (const q of ["acme", acme.installationId]) {
+      const [found] = (await get(`/find?q=${q}`)).results;
+      assert.equal(found.healthStatus, "unhealthy", found.kind);
+    }
     await until(async () => {
       const [event] = (await get("/events?type=installation.health.changed&pageSize=1")).results;
       return event && (await get(`/events/${event.id}`)).data.healthReasons[0]?.detail === reason?.detail;

@@ -127,6 +127,15 @@ describe("the trace of a record", () => {
     assert.equal(short.status, 200, short.text);
     assert.equal(short.body.recordId, "003Sb0000000001IAA");
     assert.equal(short.body.seen[0].operationId, long.body.seen[0].operationId);
+    for (const id of ["003Sb0000000001", "003Sb0000000001IAA"]) {
+      const { results } = (await busbar.inProject("GET", `/find?q=${id}`)).body;
+      const [found] = results.filter(({ kind }: { kind: string }) => kind === "record");
+      assert.deepEqual(
+        [found?.id, found?.in, found?.healthStatus],
+        ["003Sb0000000001IAA", installationId, "healthy"],
+        id,
+      );
+    }
     const written = [];
     for (const id of ["003Sb0000000001", "003Sb0000000001IAA"]) {
       const update = { groupRef: "globex", type: "update", record: { id, Title: id } };
@@ -141,6 +150,13 @@ describe("the trace of a record", () => {
       const { body } = await busbar.inProject("GET", `${path}/${id}`);
       assert.deepEqual(
         body.writes.map(({ operationId }: { operationId: string }) => operationId),
+        written,
+      );
+      const { results } = (await busbar.inProject("GET", `/find?q=${id}`)).body;
+      assert.deepEqual(
+        results.flatMap((found: { kind: string; id: string }) =>
+          found.kind === "operation" ? [found.id] : [],
+        ),
         written,
       );
     }
@@ -256,6 +272,8 @@ describe("the trace of a record", () => {
     const { body } = await busbar.inProject("GET", "/find?q=504");
     const found = body.results.filter(({ kind }: Answer["body"]) => kind === "record");
     const { id: integrationId } = (await busbar.inProject("GET", "/integrations/crm")).body;
+    const installation = `/integrations/crm/installations/${customer.installationId}`;
+    const { healthStatus } = (await busbar.inProject("GET", installation)).body;
     assert.deepEqual(found, [
       {
         kind: "record",
@@ -264,6 +282,7 @@ describe("the trace of a record", () => {
         in: customer.installationId,
         object: "contacts",
         integration: integrationId,
+        healthStatus,
       },
     ]);
     const none = await busbar.inProject("GET", "/find?q=50499");

@@ -250,7 +250,12 @@ const getRecordTrace = (deps: TraceServices) =>
       const of = { ...place, recordId: forms[0] };
       const [seen, { rows: events }, writes] = await Promise.all([
         listSeen(data, of, MAX),
-        listSubscriptionEvents(data, { ...of, projectId: project.id, range: { limit: MAX } }),
+        listSubscriptionEvents(data, {
+          ...place,
+          recordIds: forms,
+          projectId: project.id,
+          range: { limit: MAX },
+        }),
         listWritesOfRecord(data, { ...place, recordIds: [...forms] }, MAX),
       ]);
       const neverSeen = seen.length + events.length === 0;

@@ -1,12 +1,12 @@
 /** GET …/installations/{installationId}/subscription-events */
 import { Type, type Static } from "typebox";
+import type { Catalog } from "../../../connector-kit/catalog.ts";
 import { described } from "../../../ground/described.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database/database.ts";
 import {
   listSubscriptionEvents as listRows,
   type MessageDelivery,
-  type SubscriptionEventFilter,
   type SubscriptionEventRow,
 } from "../../store/subscriptions/subscription-events.ts";
 import { OUTCOMES } from "../../store/subscriptions/subscription-outcomes.ts";
@@ -62,7 +62,7 @@ const EventSchema = Type.Object(
   { title: "SubscriptionEvent", description: "What became of an event of a provider." },
 );
 
-export const listSubscriptionEvents = (deps: { database: Database }) =>
+export const listSubscriptionEvents = (deps: { database: Database; catalog: Catalog }) =>
   projectEndpoint({
     operationId: "listSubscriptionEvents",
     tag: "Subscribe",
@@ -72,7 +72,9 @@ export const listSubscriptionEvents = (deps: { database: Database }) =>
       "with `outcome` may be short, even empty, although there is another page: each looks at 10,000 events at most.",
     params: SubscriptionPath,
     query: Type.Object({
-      recordId: Type.Optional(Type.String({ description: "Only events of this record." })),
+      recordId: Type.Optional(
+        Type.String({ description: "Only events of this record, by any form of its id." }),
+      ),
       objectName: Type.Optional(Type.String({ description: "Only events of this object." })),
       outcome: Type.Optional(Type.Enum([...OUTCOMES], { description: "Only events with this outcome." })),
       ...listQuery,
@@ -85,23 +87,16 @@ export const listSubscriptionEvents = (deps: { database: Database }) =>
       const integration = await getIntegrationRow(control, project.id, params.integrationId);
       const row = await getInstallationRow(data, project.id, integration.id, params.installationId);
       await awaitPushes(deps, project.id, LIST_WAIT_MS);
-      const of = { projectId: project.id, installationId: row.id };
+      const { recordId, objectName, outcome } = query;
+      const read = deps.catalog.of(project.id).connector(integration.provider)?.read;
+      const recordIds = recordId === undefined ? undefined : (read?.listIdForms?.(recordId) ?? [recordId]);
+      const of = { projectId: project.id, installationId: row.id, recordIds, objectName, outcome };
       return listPage(query, {
-        list: (range) => listRows(data, { ...of, ...buildFilter(query), range }),
+        list: (range) => listRows(data, { ...of, range }),
         show: toEvent,
       });
     },
   });
-
-const buildFilter = ({
-  recordId,
-  objectName,
-  outcome,
-}: SubscriptionEventFilter): SubscriptionEventFilter => ({
-  recordId,
-  objectName,
-  outcome,
-});
 
 const toEvent = (row: SubscriptionEventRow): Static<typeof EventSchema> => ({
   id: row.id,

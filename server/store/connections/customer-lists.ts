@@ -213,3 +213,23 @@ export async function listInstallationPage<C>(
 }
 
 const joinConditions = (conditions: RawBuilder<unknown>[]) => sql.join(conditions, sql` and `);
+
+/** Lists the health of installations and of connected groups, by id and by reference. */
+export async function listHealth(
+  queries: DataQueries,
+  {
+    projectId,
+    installationIds,
+    groupRefs,
+  }: { projectId: string; installationIds: string[]; groupRefs: string[] },
+): Promise<{ key: string; isUnhealthy: boolean }[]> {
+  if (installationIds.length + groupRefs.length === 0) return [];
+  const { rows } = await sql<{ key: string; isUnhealthy: boolean }>`
+    select 'installation ' || id as key, ${INSTALLATION_IS_UNHEALTHY} as is_unhealthy
+    from installations where project_id = ${projectId} and id = any(${installationIds}::uuid[])
+    union all
+    select 'group ' || group_ref, ${GROUP_IS_UNHEALTHY}
+    from groups where project_id = ${projectId} and group_ref = any(${groupRefs}::text[]) and ${GROUP_IS_CONNECTED}
+  `.execute(queries);
+  return rows;
+}

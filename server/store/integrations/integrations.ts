@@ -126,6 +126,17 @@ export async function listIntegrationNames(queries: SharedQueries, projectId: st
   return rows.map(({ name }) => name);
 }
 
+/** Lists the providers of a project's integrations, each once. */
+export async function listIntegratedProviders(queries: SharedQueries, projectId: string): Promise<string[]> {
+  const rows = await queries
+    .selectFrom("integrations")
+    .select("provider")
+    .distinct()
+    .where("projectId", "=", projectId)
+    .execute();
+  return rows.map(({ provider }) => provider);
+}
+
 /** Finds an integration by id or name. */
 export async function findIntegration<C>(
   queries: SharedQueries,

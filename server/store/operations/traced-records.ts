@@ -81,6 +81,8 @@ const TYPES: Record<string, TracedWrite["type"]> = {
 };
 
 export interface FoundRecord {
+  /** The form of its id under which it was seen. */
+  recordId: string;
   installationId: string;
   integrationId: string;
   /** Name of the object at the provider. */
@@ -92,10 +94,10 @@ export interface FoundRecord {
 const MAX_SEARCHED = 20_000;
 const LEAST_SEARCHED = 20;
 
-/** Finds the objects of a project's installations in which a record with this id was read or has changed. */
+/** Finds the objects of a project's installations in which a record with one of these ids was read or has changed. */
 export async function findRecords(
   queries: DataQueries,
-  { projectId, recordId, key }: { projectId: string; recordId: string; key: Buffer },
+  { projectId, records }: { projectId: string; records: { id: string; key: Buffer }[] },
   max: number,
 ): Promise<FoundRecord[]> {
   const { rows } = await sql<FoundRecord>`
@@ -103,17 +105,19 @@ export async function findRecords(
       select installations.id, integration_id, group_name
       from installations join groups on groups.id = installations.group_id
       where installations.project_id = ${projectId}
+    ), wanted as (
+      select * from unnest(${records.map(({ id }) => id)}::text[], ${records.map(({ key }) => key)}::bytea[]) as wanted (record_id, key)
     ), found as (
-      select place.id, object_name from place cross join lateral (
+      select place.id, object_name, wanted.record_id from place cross join lateral (
         select object_name, entries from seen_records where installation_id = place.id
         order by seen_records.id desc limit (select greatest(${LEAST_SEARCHED}, ${MAX_SEARCHED} / greatest(count(*), 1)) from place)
-      ) as newest where position(${key}::bytea in entries) > 0
+      ) as newest join wanted on position(wanted.key in entries) > 0
       union
-      select place.id, object_name from place
-      join subscription_events on installation_id = place.id and record_id = ${recordId}
+      select place.id, object_name, record_id from place
+      join subscription_events on installation_id = place.id and record_id = any(${records.map(({ id }) => id)}::text[])
     )
-    select id as installation_id, integration_id, object_name, group_name from found join place using (id)
-    order by group_name, object_name limit ${max}
+    select id as installation_id, integration_id, object_name, group_name, record_id from found join place using (id)
+    order by group_name, object_name, record_id limit ${max}
   `.execute(queries);
   return rows;
 }

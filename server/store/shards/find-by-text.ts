@@ -24,18 +24,18 @@ interface RankedThing extends FoundThing {
 }
 
 /**
- * Finds resources by text, the best matches first: whole ids, equal names, beginnings of names, other parts of names. Each database
- * is asked for its own; no resource is in two. Names the shards that are away.
+ * Finds resources by text, the best matches first: whole ids, equal names, beginnings of names, other parts of names; `recordIds` are the
+ * forms of the text as the id of a record. Each database is asked for its own; no resource is in two. Names the shards that are away.
  */
 export async function findByText(
   database: Pick<Database, "control" | "shards">,
   projectId: string,
-  text: string,
+  { text, recordIds }: { text: string; recordIds: string[] },
   max: number,
 ): Promise<{ things: FoundThing[]; unavailable: string[] }> {
   const [onControl, { answers, unavailable }] = await Promise.all([
     findOnControl(database.control, projectId, text, max),
-    askPresent(database, (data) => findOnData(data, projectId, text, max)),
+    askPresent(database, (data) => findOnData(data, projectId, { text, recordIds }, max)),
   ]);
   return { things: [...onControl, ...answers.flat()].toSorted(byRank).slice(0, max), unavailable };
 }
@@ -60,11 +60,11 @@ async function findOnControl(
 async function findOnData(
   queries: DataQueries,
   projectId: string,
-  text: string,
+  { text, recordIds }: { text: string; recordIds: string[] },
   max: number,
 ): Promise<RankedThing[]> {
   const byIds = isUuid(text) ? [byTrafficId(projectId, text), byRequestId(projectId, text)] : [];
-  return (await selectBest([...byIds, byRecordId(projectId, text)], max).execute(queries)).rows;
+  return (await selectBest([...byIds, byRecordId(projectId, recordIds)], max).execute(queries)).rows;
 }
 
 const selectBest = (parts: RawBuilder<unknown>[], max: number): RawBuilder<RankedThing> => sql<RankedThing>`
@@ -183,10 +183,10 @@ function byName(projectId: string, text: string): RawBuilder<unknown> {
   );
 }
 
-/** Selects the operations that wrote a record, or failed to. */
-const byRecordId = (projectId: string, recordId: string): RawBuilder<unknown> => sql`
+/** Selects the operations that wrote a record under one of these ids, or failed to. */
+const byRecordId = (projectId: string, recordIds: string[]): RawBuilder<unknown> => sql`
   (select 'operation', id::text, action_type || ' ' || object_name, null::text, 1, id::text from (
     select * from operations where project_id = ${projectId} order by id desc limit ${MAX_SCANNED}
   ) as newest
-  where metadata -> 'successfulRecordIds' ? ${recordId} or metadata -> 'failedRecordIds' ? ${recordId}
+  where metadata -> 'successfulRecordIds' ?| ${recordIds}::text[] or metadata -> 'failedRecordIds' ?| ${recordIds}::text[]
   order by id desc limit 10)`;

@@ -256,7 +256,8 @@ export interface MessageDelivery {
 }
 
 export interface SubscriptionEventFilter {
-  recordId?: string | undefined;
+  /** The forms of a record's id. */
+  recordIds?: readonly string[] | undefined;
   objectName?: string | undefined;
   outcome?: Outcome | undefined;
 }
@@ -269,12 +270,12 @@ export async function listSubscriptionEvents(
   queries: DataQueries,
   filter: SubscriptionEventFilter & { projectId: string; installationId: string; range: IdRange },
 ): Promise<{ rows: SubscriptionEventRow[]; continueBefore?: string }> {
-  const { recordId, objectName, outcome, projectId, installationId, range } = filter;
+  const { recordIds, objectName, outcome, projectId, installationId, range } = filter;
   const conditions = [
     sql`installation_id = ${installationId}`,
     sql`exists (select from installations where id = ${installationId} and project_id = ${projectId})`,
     limitToIdRange("id", range),
-    ...(recordId === undefined ? [] : [sql`record_id = ${recordId}`]),
+    ...(recordIds === undefined ? [] : [sql`record_id = any(${recordIds}::text[])`]),
     ...(objectName === undefined ? [] : [sql`object_name = ${objectName}`]),
     ...(outcome === undefined ? [] : [isStoredAs(listStoredOutcomes(outcome))]),
   ];
