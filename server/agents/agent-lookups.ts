@@ -2,6 +2,7 @@
 import { Type } from "typebox";
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import { Problem } from "../../ground/errors.ts";
+import { listHealthReasons } from "../store/integrations/installation-health.ts";
 import { findListedOperation } from "../store/operations/operation-lists.ts";
 import { describeFields, type AgentField } from "./agent-fields.ts";
 import { findApproval } from "../store/agents/approvals.ts";
@@ -49,6 +50,11 @@ export const listIntegrationsTool = defineTool({
         status: Type.String({
           description: "State of the connection: `working`, `created` or `bad_credentials`.",
         }),
+        healthStatus: Type.Enum(["healthy", "unhealthy"], {
+          description:
+            "`unhealthy`: something does not work there, such as its credentials, a read or writes of one kind.",
+        }),
+        healthReasons: Type.Array(Type.String(), { description: "What does not work, one sentence each." }),
         actions: ActionNames("What you may do with at least one object, and `call_api`."),
       }),
       { description: "In the order of their names." },
@@ -58,12 +64,21 @@ export const listIntegrationsTool = defineTool({
   rights: ["read", "write", "proxy"],
   async run(call: CustomerCall) {
     const all = await call.integrations();
-    return { integrations: all.map((one) => toEntry(call, one)) };
+    const reasons = await listHealthReasons(
+      call.deps.database.data,
+      all.map(({ installed }) => installed.installation.id),
+    );
+    return { integrations: all.map((one) => toEntry(call, one, reasons)) };
   },
 });
 
-function toEntry({ session, policy }: CustomerCall, one: CustomerIntegration): JsonObject {
+function toEntry(
+  { session, policy }: CustomerCall,
+  one: CustomerIntegration,
+  reasons: Awaited<ReturnType<typeof listHealthReasons>>,
+): JsonObject {
   const { integration, installation } = one.installed;
+  const unhealthy = reasons.get(installation.id) ?? [];
   const actions = new Set<string>(one.objects.flatMap((object) => object.actions));
   const proxied = { tool: "call_api", integration: integration.name } as const;
   const may = (["callApiRead", "callApiWrite"] as const).some(
@@ -75,6 +90,8 @@ function toEntry({ session, policy }: CustomerCall, one: CustomerIntegration): J
     provider: integration.provider,
     installationId: installation.id,
     status: one.status,
+    healthStatus: unhealthy.length > 0 ? "unhealthy" : "healthy",
+    healthReasons: unhealthy.map(({ type, name, detail }) => `${type} \`${name}\`: ${detail}`),
     actions: [...actions],
   };
 }

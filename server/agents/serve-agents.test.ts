@@ -69,6 +69,7 @@ describe("an agent endpoint", () => {
       assert.equal(isError, false, JSON.stringify(content));
       const [crm] = content.integrations;
       assert.deepEqual([content.integrations.length, crm.integration, crm.provider], [1, "crm", "hubspot"]);
+      assert.deepEqual([crm.healthStatus, crm.healthReasons], ["healthy", []]);
       await agent.close();
     });
   }

@@ -1,4 +1,4 @@
-/** Tries credentials again that could not be verified when they were stored, because the provider did not answer. */
+/** Tries credentials again that could not be verified when they were stored, because the provider did not answer, and those that it has refused. */
 import type { Log } from "../../ground/log.ts";
 import { claimDueTrials } from "../store/connections/connection-states.ts";
 import { checkCredentials, type CheckServices } from "./check-credentials.ts";

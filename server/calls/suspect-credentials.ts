@@ -6,13 +6,12 @@ import { nowMs } from "../../ground/clock.ts";
 import type { Log } from "../../ground/log.ts";
 import type { BackgroundWork } from "../jobs/background-work.ts";
 import type { Changes } from "../store/database/changes.ts";
-import { healConnection, markConnectionWorking } from "../store/connections/connection-states.ts";
 import {
-  lockConnection,
-  findConnection,
-  updateConnection,
-  type ConnectionRow,
-} from "../store/connections/connections.ts";
+  healConnection,
+  markBadCredentials,
+  markConnectionWorking,
+} from "../store/connections/connection-states.ts";
+import { lockConnection, findConnection, type ConnectionRow } from "../store/connections/connections.ts";
 import { type Database, transactControl } from "../store/database/database.ts";
 import { removeSuspect } from "../store/connections/suspect-connections.ts";
 import { askHealth, type Health } from "./health-check.ts";
@@ -52,7 +51,7 @@ const STRIKES_OVER_MS = 10 * 60_000;
  *   strike  → 2xx → trusted    after any successful call
  *   strike  → 401 → bad        at the third in a row, ten minutes or more after the first: longer than a short outage,
  *                              and none of the application's calls succeeds
- *   bad     → 2xx → working    the key was enabled again at the provider, or the decision was wrong
+ *   bad     → 2xx → working    the key was enabled again at the provider, or the decision was wrong: a call shows it, or a trial
  *
  * Each process counts refusals for itself. That a connection is suspect is shared through the database, so that a
  * successful call in any process clears it in all. No call waits for any of this.
@@ -154,7 +153,7 @@ function markBad(
     if (!row || row.credentialsSealed !== live.sealed || row.status === "bad_credentials") return;
     if (onlyWhile && row.status !== onlyWhile) return;
     await removeSuspect(queries, id);
-    await updateConnection(queries, projectId, id, { status: "bad_credentials" });
+    await markBadCredentials(queries, row, { mayWorkAgain: !live.refreshable });
     const reason = `${provider.displayName ?? provider.name} does not accept the credentials any more: ${why}.`;
     await recordTokenFailure(deps, queries, row, reason);
     const line = { connectionId: id, projectId, provider: provider.name };

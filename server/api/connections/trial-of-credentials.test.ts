@@ -130,6 +130,22 @@ describe("credentials that are stored", () => {
     assert.equal(shown.verified, true);
   });
 
+  test("that were refused are tried again, and work as soon as the provider accepts them, without a call", async () => {
+    for (const provider of ["x-health", "x-read"]) {
+      const { id } = (await generate(provider, GOOD)).body;
+      const read = async () => (await busbar.inProject("GET", `/connections/${id}`)).body;
+      answer = (_, response) => void response.writeHead(401).end();
+      assert.equal((await busbar.inProject("POST", `/connections/${id}:check`, {})).status, 200);
+      assert.equal((await read()).status, "bad_credentials");
+      asked.length = 0;
+      await until(() => asked.length > 1);
+      assert.equal((await read()).status, "bad_credentials");
+      answer = (_, response) =>
+        void response.writeHead(200, { "content-type": "application/json" }).end("[]");
+      await until(async () => (await read()).status === "working");
+    }
+  });
+
   test("that nothing can try are stored as not verified, and no call is made", async () => {
     const { status, body } = await generate("x-nothing", "any");
     assert.deepEqual([status, body.status, body.verified], [201, "created", false]);

@@ -1,4 +1,5 @@
 /** What happened to one record: shape and endpoint. */
+import { writeIsoTime } from "../../../ground/iso-time.ts";
 import { type Static, Type } from "typebox";
 import type { Catalog } from "../../../connector-kit/catalog.ts";
 import { suggestName } from "../../../ground/closest.ts";
@@ -183,7 +184,7 @@ function toSeen(
   return {
     time: readTimeOfId(rowId).toISOString(),
     by: operationId === null ? "subscribe" : "read",
-    ...(changeTime && { changeTime: changeTime.toISOString() }),
+    ...(changeTime && { changeTime: writeIsoTime(changeTime) }),
     ...(operationId !== null && { operationId }),
     outcome,
     ...(reason !== undefined && { reason }),
@@ -194,7 +195,7 @@ function toSeen(
 const toReported = (row: SubscriptionEventRow): Static<typeof SeenSchema> => ({
   time: row.receivedTime.toISOString(),
   by: "subscribe",
-  changeTime: row.occurredTime.toISOString(),
+  changeTime: writeIsoTime(row.occurredTime),
   eventId: row.id,
   outcome: row.outcome,
   ...(row.reason !== null && { reason: row.reason }),

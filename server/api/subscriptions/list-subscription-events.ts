@@ -2,6 +2,7 @@
 import { Type, type Static } from "typebox";
 import type { Catalog } from "../../../connector-kit/catalog.ts";
 import { described } from "../../../ground/described.ts";
+import { writeIsoTime } from "../../../ground/iso-time.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database/database.ts";
 import {
@@ -103,7 +104,7 @@ const toEvent = (row: SubscriptionEventRow): Static<typeof EventSchema> => ({
   objectName: row.objectName,
   recordId: row.recordId,
   providerEventType: row.providerEventType,
-  occurredTime: row.occurredTime.toISOString(),
+  occurredTime: writeIsoTime(row.occurredTime),
   receivedTime: row.receivedTime.toISOString(),
   outcome: row.outcome,
   ...(row.reason !== null && { reason: row.reason }),

@@ -4,12 +4,8 @@ import type { Catalog } from "../../../connector-kit/catalog.ts";
 import { ProviderError } from "../../../connector-kit/calls/provider-error.ts";
 import type { Log } from "../../../ground/log.ts";
 import type { Sealer } from "../../../ground/seal.ts";
-import {
-  updateConnection,
-  updateRefreshedConnection,
-  type ConnectionRow,
-} from "../../store/connections/connections.ts";
-import { saveRefreshFailure } from "../../store/connections/connection-states.ts";
+import { updateRefreshedConnection, type ConnectionRow } from "../../store/connections/connections.ts";
+import { markBadCredentials, saveRefreshFailure } from "../../store/connections/connection-states.ts";
 import { endRefresh, markLacksApp } from "../../store/connections/token-refreshes.ts";
 import type { TokenEndpointError } from "../grants/token-endpoint-error.ts";
 import { credentialColumns, refreshWhenDue } from "../stored/credential-columns.ts";
@@ -66,7 +62,7 @@ export async function saveFailure(
   const saved = await lease.settle(true, async (queries, fresh) => {
     if (error.failure === "no-app") await markLacksApp(queries, id);
     if (isFinal(lease, error)) {
-      await updateConnection(queries, fresh.projectId, id, { status: "bad_credentials" });
+      await markBadCredentials(queries, fresh, { mayWorkAgain: false });
       await endRefresh(queries, id);
       await recordTokenFailure(deps, queries, fresh, failure.message);
     } else if (error.failure === "configuration" || isRejected || hasEnded(lease.stored)) {

@@ -51,6 +51,9 @@ test("an entry says when the record changed at the provider and when its page ca
   const [deleted] = await deletion(LATER);
   assert.equal(deleted.changeTime, LATER.toISOString());
   assert.ok(Date.parse(deleted.readTime) > 0);
+  // Texts of later times would not sort.
+  const [last] = await deletion(new Date(8.64e15));
+  assert.equal(last.changeTime, "9999-12-31T23:59:59.999Z");
 });
 
 test("a record is delivered once, and again when its content or its change time differs", async (t) => {

@@ -111,7 +111,7 @@ function buildEntry(
 
 /** Returns the entry of a deleted record. */
 export function shapeDeletion({ id, deletedTime, raw }: DeletedRecord, readTime: string): ResultEntry {
-  const time = deletedTime?.toISOString();
+  const time = deletedTime && writeIsoTime(deletedTime);
   return {
     id,
     ...(time && { changeTime: time }),

@@ -7,7 +7,7 @@ const VERIFIED = { verifiedTime: sql<Date>`coalesce(verified_time, now())`, tria
 
 /**
  * Claims up to `max` connections whose credentials are due for a trial, shared fairly among projects. The next trial comes
- * after 1, 2, 4 and up to 64 minutes, unless this one has a result.
+ * after 1, 2, 4 and up to 64 minutes, until the provider accepts them.
  */
 export async function claimDueTrials(
   queries: ControlQueries,
@@ -17,10 +17,10 @@ export async function claimDueTrials(
     update connections
     set trials = trials + 1, trial_time = now() + make_interval(secs => ${minuteMs / 1_000} * power(2, least(trials, 6)))
     where id in (
-      select id from connections where trial_time <= now() and status = 'created' and id in (
+      select id from connections where trial_time <= now() and status <> 'working' and id in (
         select id from (
           select id, trial_time, row_number() over (partition by project_id order by trial_time) as turn
-          from connections where trial_time <= now() and status = 'created'
+          from connections where trial_time <= now() and status <> 'working'
         ) as due order by turn, trial_time limit ${max}
       ) for update skip locked
     )
@@ -43,6 +43,28 @@ export async function markConnectionWorking(
     .where("status", "=", "created")
     .execute();
 }
+
+/**
+ * Marks credentials that the provider refuses. A key that is enabled again is found out by trials; a grant that was revoked is not: it
+ * takes a new consent.
+ */
+export const markBadCredentials = async (
+  queries: ControlQueries,
+  { projectId, id }: { projectId: string; id: string },
+  { mayWorkAgain }: { mayWorkAgain: boolean },
+): Promise<void> => {
+  await queries
+    .updateTable("connections")
+    .set({
+      status: "bad_credentials",
+      trials: 0,
+      trialTime: mayWorkAgain ? sql<Date>`now()` : null,
+      updateTime: sql`now()`,
+    })
+    .where("projectId", "=", projectId)
+    .where("id", "=", id)
+    .execute();
+};
 
 /**
  * Marks bad credentials as working again; writes only while the credentials are the same. What was not read meanwhile is due. In a

@@ -196,11 +196,14 @@ async function passDoor(
 const mayRetry = (error: unknown): boolean =>
   isDatabaseAway(error) && !(error instanceof Error && error.message === BUSY);
 
-/** Builds the statement with the settings. The connection's `options` could not be used: connection poolers do not pass them on. */
+/**
+ * Builds the statement with the settings. The connection's `options` could not be used: connection poolers do not pass them on.
+ * PostgreSQL has had `transaction_timeout` since version 17. It would end long transactions, such as that of a backup.
+ */
 const buildSettingsStatement = (settings: Record<string, string>): string =>
   `select ${Object.entries(settings)
     .map(([name, value]) => `set_config('${name}', '${value}', false)`)
-    .join(", ")}`;
+    .join(", ")}; select set_config(name, '0', false) from pg_settings where name = 'transaction_timeout'`;
 
 /** Settings for a connection outside a pool, as a statement. */
 export const SESSION_STATEMENT = buildSettingsStatement({

@@ -2,6 +2,7 @@
 import type { SubscribeEventType } from "../../../connector-kit/subscribe-connector.ts";
 import type { ResultEntry } from "../../events/read-message-schema.ts";
 import { now } from "../../../ground/clock.ts";
+import { writeIsoTime } from "../../../ground/iso-time.ts";
 
 interface SubscribeEntry {
   /** The provider's id of the record. */
@@ -39,7 +40,7 @@ export function subscribeEntryText(entry: SubscribeEntry): string {
   const { operationId, possibleOperationId } = entry;
   const { changeTime, readTime } =
     record?.readTime === undefined
-      ? { changeTime: time?.toISOString(), readTime: now().toISOString() }
+      ? { changeTime: writeIsoTime(time), readTime: now().toISOString() }
       : record;
   const members = {
     id,
