@@ -255,7 +255,7 @@ export interface MessageDelivery {
   attempt: AttemptRecord | null;
 }
 
-export interface SubscriptionEventFilter {
+interface SubscriptionEventFilter {
   /** The forms of a record's id. */
   recordIds?: readonly string[] | undefined;
   objectName?: string | undefined;
