@@ -2,13 +2,14 @@
 import { useEffect, useState, type JSX } from "react";
 import { Loader } from "@mantine/core";
 import { Outlet, useRouter } from "@tanstack/react-router";
+import { flushSync } from "react-dom";
 import { POLL_MS, useCall } from "./api/queries.ts";
 import { useCommandKey } from "./frame/account/keys.ts";
 import { Frame } from "./frame/frame.tsx";
 import { ProblemView } from "./frame/problem-view.tsx";
 
 export function SessionBoundary(): JSX.Element {
-  const [isSearchWanted, setSearchWanted] = useState(false);
+  const [search, setSearch] = useState<string>();
   // A session that ends later opens the dialog over the page instead.
   const { data, error, refetch } = useCall("getSession", {}, { staysFresh: true, everyMs: untilAnswered });
   if (error && !data) {
@@ -18,21 +19,37 @@ export function SessionBoundary(): JSX.Element {
       </main>
     );
   }
-  if (data === undefined) return <Waiting onSearch={() => setSearchWanted(true)} />;
+  if (data === undefined) return <Waiting search={search} onSearch={setSearch} />;
   if (data === null) return <ToSignIn />;
   return (
-    <Frame beginsWithSearch={isSearchWanted}>
+    <Frame searchAtFirst={search}>
       <Outlet />
     </Frame>
   );
 }
 
-/** Ctrl K is kept: the palette is there only with the frame. */
-function Waiting({ onSearch }: { onSearch: () => void }): JSX.Element {
-  useCommandKey("k", onSearch);
+interface WaitingProps {
+  search: string | undefined;
+  onSearch: (text: string) => void;
+}
+
+const takeFocus = (field: HTMLInputElement | null): void => field?.focus();
+
+/** Ctrl K is kept, with what is typed behind it: the palette is there only with the frame. */
+function Waiting({ search, onSearch }: WaitingProps): JSX.Element {
+  useCommandKey("k", () => flushSync(() => onSearch(search ?? "")));
   return (
     <main aria-busy="true" aria-label="Busbar">
       <Loader />
+      {search !== undefined && (
+        <input
+          aria-label="Search pages, ids and names"
+          className="visually-hidden"
+          value={search}
+          onChange={(event) => onSearch(event.currentTarget.value)}
+          ref={takeFocus}
+        />
+      )}
     </main>
   );
 }

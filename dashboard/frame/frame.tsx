@@ -19,12 +19,12 @@ import { SessionDialog } from "./account/session-dialog.tsx";
 import classes from "./frame.module.css";
 
 interface FrameProps {
-  /** Whether the palette is open at first. */
-  beginsWithSearch: boolean;
+  /** What was typed into the search before the frame was there; undefined if it was not asked for. */
+  searchAtFirst: string | undefined;
   children: ReactNode;
 }
 
-export function Frame({ beginsWithSearch, children }: FrameProps): JSX.Element {
+export function Frame({ searchAtFirst, children }: FrameProps): JSX.Element {
   const [menu, setMenu] = useState(false);
   const [keys, setKeys] = useState(false);
   useRememberProject();
@@ -43,7 +43,7 @@ export function Frame({ beginsWithSearch, children }: FrameProps): JSX.Element {
         </Link>
         <ProjectSwitch />
         <span className={classes["space"]} />
-        <Palette isOpenAtFirst={beginsWithSearch} />
+        <Palette textAtFirst={searchAtFirst} />
         <ApiPanel />
         <AccountMenu />
       </header>

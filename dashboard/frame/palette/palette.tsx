@@ -2,6 +2,7 @@
 import { useId, useRef, useState, type JSX, type KeyboardEvent } from "react";
 import { Button, Modal, TextInput } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
+import { flushSync } from "react-dom";
 import { Icon } from "../../ui/icons.tsx";
 import { Status } from "../../ui/status.tsx";
 import { useFound, type PaletteEntry } from "./found.ts";
@@ -10,12 +11,19 @@ import { useSitePages } from "../navigation.tsx";
 import { toLinkTarget } from "../page-link.tsx";
 import classes from "./palette.module.css";
 
-export function Palette({ isOpenAtFirst }: { isOpenAtFirst: boolean }): JSX.Element {
-  const [opened, setOpened] = useState(isOpenAtFirst);
+/** `textAtFirst`: what was typed before the palette was there; undefined if it was not asked for. */
+export function Palette({ textAtFirst }: { textAtFirst: string | undefined }): JSX.Element {
+  const [opened, setOpened] = useState(textAtFirst !== undefined);
+  const [firstText, setFirstText] = useState(textAtFirst ?? "");
   const before = useRef<Element | null>(null);
+  /** The field is there, with the focus, when this returns: the next letter may have been typed already. */
   const open = () => {
-    if (!opened) before.current = document.activeElement;
-    setOpened(true);
+    if (opened) return;
+    before.current = document.activeElement;
+    flushSync(() => {
+      setFirstText("");
+      setOpened(true);
+    });
   };
   useCommandKey("k", open);
   /** Restores the focus, unless an opened page has it. */
@@ -52,15 +60,19 @@ export function Palette({ isOpenAtFirst }: { isOpenAtFirst: boolean }): JSX.Elem
         padding={0}
         size={560}
         yOffset="12vh"
+        // A transition would begin a frame later.
+        transitionProps={{ duration: 0 }}
       >
-        {opened && <Choice onDone={() => setOpened(false)} />}
+        {opened && <Choice firstText={firstText} onDone={() => setOpened(false)} />}
       </Modal>
     </>
   );
 }
 
-function Choice({ onDone }: { onDone: () => void }): JSX.Element {
-  const [text, setText] = useState("");
+const takeFocus = (field: HTMLInputElement | null): void => field?.focus({ preventScroll: true });
+
+function Choice({ firstText, onDone }: { firstText: string; onDone: () => void }): JSX.Element {
+  const [text, setText] = useState(firstText);
   const [chosen, setChosen] = useState(0);
   const navigate = useNavigate();
   const pages = usePages(text);
@@ -95,6 +107,7 @@ function Choice({ onDone }: { onDone: () => void }): JSX.Element {
           setChosen(0);
         }}
         onKeyDown={onKeyDown}
+        ref={takeFocus}
         leftSection={<Icon name="search" />}
         size="md"
         variant="unstyled"

@@ -50,11 +50,30 @@ export const suite: Suite = (server) => {
     await page.goto(`${server().origin}${OPERATIONS}`);
     await page.getByRole("main", { name: "Busbar" }).waitFor();
     await page.keyboard.press("Control+k");
+    await page.keyboard.type("502");
     answer();
-    await page.getByRole("dialog", { name: "Search" }).waitFor();
+    const search = page.getByRole("dialog", { name: "Search" });
+    await search.getByRole("combobox").and(page.locator(":focus")).waitFor();
+    assert.equal(await search.getByRole("combobox").inputValue(), "502");
     await page.unroute("**/v1/sessions/current");
     await visit.drawn();
     await visit.closeUntroubled();
+  });
+
+  test("the palette's field has the focus as soon as Ctrl K was pressed, so that no letter behind it is lost", async () => {
+    const visit = await server().visit();
+    const { page } = visit;
+    await visit.open(OPERATIONS);
+    // Without a frame in between, in which a busy machine would handle further keys.
+    const focused = await page.evaluate<string | null>(`(() => {
+      window.dispatchEvent(new KeyboardEvent("keydown", { key: "k", ctrlKey: true, cancelable: true }));
+      return document.activeElement.getAttribute("role");
+    })()`);
+    assert.equal(focused, "combobox");
+    await page.keyboard.type("502");
+    assert.equal(await page.getByRole("combobox").and(page.locator(":focus")).inputValue(), "502");
+    visit.assertUntroubled();
+    await visit.close();
   });
 
   test("the guide opens at what it says about the page that is shown", async () => {
