@@ -134,6 +134,19 @@ test("every sample manifest is without mistakes", () => {
   }
 });
 
+test("the examples can run on one Busbar: each has an integration and a destination of its own", () => {
+  const files = globSync("examples/*/amp.yaml", { cwd: ROOT });
+  assert.ok(files.length >= 5);
+  for (const member of ["- name", "destination"]) {
+    const names = files.flatMap((file) => [
+      ...new Set(
+        [...read(file).matchAll(new RegExp(`^ *${member}: ([\\w-]+)`, "gm"))].map(([, name]) => name),
+      ),
+    ]);
+    assert.deepEqual(names.toSorted(), [...new Set(names)].toSorted(), member);
+  }
+});
+
 /** Blocks of code of the guide, without the indentation of a list that they stand in. */
 const guideBlocks = globSync("docs/guide/*.md", { cwd: ROOT }).flatMap((file) =>
   [...read(file).matchAll(/^( *)```(\w+)\n(.*?)^ *```$/gms)].map(
@@ -165,7 +178,7 @@ test("every manifest in the guide, and every part of one, is without mistakes", 
     .filter(({ language }) => language === "yaml")
     .flatMap((block) => whole(block) ?? []);
   assert.ok(manifests.length >= 7);
-  const destinations = ["people", "app", "my-app"];
+  const destinations = ["people", "app", "my-app", "nextjs-app"];
   for (const text of manifests) {
     const { findings } = checkManifest(text, catalog, { destinations });
     const mistakes = findings.filter(({ severity }) => severity === "error");

@@ -79,7 +79,7 @@ async def install(customer: str) -> dict[str, str]:
     contacts = {"objectName": "contacts", "selectedFields": {"jobtitle": True}}
     content: Any = {"provider": "hubspot", "read": {"objects": {"contacts": contacts}}}
     async with busbar() as client:
-        installation = await client.create_installation("people", {"groupRef": customer, "config": {"content": content}})
+        installation = await client.create_installation("people-fastapi", {"groupRef": customer, "config": {"content": content}})
     return {"installation": installation["id"]}
 
 
@@ -89,7 +89,7 @@ async def change_title(customer: str, id: str, title: str = Body(embed=True)) ->
     record = {"id": id, "title": title}
     async with busbar() as client:
         try:
-            written: Any = await client.write_records("people", "person", {"groupRef": customer, "type": "update", "record": record})
+            written: Any = await client.write_records("people-fastapi", "person", {"groupRef": customer, "type": "update", "record": record})
         except BusbarError as error:
             raise HTTPException(error.status, error.problem.get("detail")) from None
     return {"operation": written["operationId"]}
@@ -104,8 +104,8 @@ async def set_up(address: str) -> str:
             scopes = ["oauth", "crm.objects.contacts.read", "crm.objects.contacts.write"]
             keys = {"clientId": os.environ["HUBSPOT_CLIENT_ID"], "clientSecret": os.environ["HUBSPOT_CLIENT_SECRET"]}
             await client.create_provider_app({"provider": "hubspot", **keys, "scopes": scopes})
-        destination: Any = {"name": "app", "type": "webhook", "metadata": {"url": f"{address}/busbar"}}
-        existing: Any = next((each for each in await client.list_destinations() if each["name"] == "app"), None)
+        destination: Any = {"name": "fastapi-app", "type": "webhook", "metadata": {"url": f"{address}/busbar"}}
+        existing: Any = next((each for each in await client.list_destinations() if each["name"] == "fastapi-app"), None)
         if existing is None:
             await client.create_destination(destination)
         elif existing["metadata"]["url"] != destination["metadata"]["url"]:
@@ -113,9 +113,9 @@ async def set_up(address: str) -> str:
             change = {"updateMask": ["metadata.url"], "destination": destination}
             await client.update_destination(existing["id"], change)
         # The manifest of the example for Express.
-        manifest = Path(__file__).parent.parent / "express/amp.yaml"
+        manifest = Path(__file__).parent / "amp.yaml"
         await client.batch_upsert_integrations({"sourceYaml": manifest.read_text("utf8")})
-        stored: Any = await client.get_destination("app", include_secrets=True)
+        stored: Any = await client.get_destination("fastapi-app", include_secrets=True)
         return str(stored["secrets"]["webhookSigningKey"])
 
 

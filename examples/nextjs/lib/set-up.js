@@ -16,7 +16,7 @@ export async function setUp() {
     const scopes = ["oauth", "crm.objects.contacts.read", "crm.objects.contacts.write"];
     await busbar.createProviderApp({ createProviderAppRequest: { provider: "hubspot", ...client, scopes } });
   }
-  const destination = { name: "app", type: "webhook", metadata: { url: `${APP_URL}/busbar` } };
+  const destination = { name: "nextjs-app", type: "webhook", metadata: { url: `${APP_URL}/busbar` } };
   const destinations = await busbar.listDestinations();
   const existing = destinations.find(({ name }) => name === destination.name);
   if (!existing) await busbar.createDestination({ createDestinationRequest: destination });

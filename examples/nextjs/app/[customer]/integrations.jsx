@@ -7,8 +7,8 @@ export function Integrations({ url, customer }) {
   return (
     <BusbarProvider url={url} project="default" token={token}>
       <Connect provider="hubspot" />
-      <FieldMapping integration="people" />
-      <InstallationStatus integration="people" />
+      <FieldMapping integration="people-nextjs" />
+      <InstallationStatus integration="people-nextjs" />
     </BusbarProvider>
   );
 }

@@ -44,7 +44,7 @@ async function save(customer, id, form) {
   "use server";
   const title = form.get("title");
   const writeRequest = { groupRef: customer, type: "update", record: { id, title } };
-  await busbar.writeRecords({ integrationId: "people", objectName: "person", writeRequest });
+  await busbar.writeRecords({ integrationId: "people-nextjs", objectName: "person", writeRequest });
   await database.query("UPDATE people SET title = $3 WHERE customer = $1 AND id = $2", [customer, id, title]);
   revalidatePath(`/${customer}`);
 }

@@ -21,7 +21,7 @@ export async function POST(request) {
 }
 
 async function findSigningKey() {
-  const { secrets } = await busbar.getDestination({ destination: "app", includeSecrets: true });
+  const { secrets } = await busbar.getDestination({ destination: "nextjs-app", includeSecrets: true });
   return secrets.webhookSigningKey;
 }
 
