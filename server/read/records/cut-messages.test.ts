@@ -27,19 +27,19 @@ const entry = (id: number, text = "") =>
   writeEntry({ id: String(id), fields: { text }, mappedFields: {}, raw: {} });
 const cut = (entries: string[], limits?: MessageLimits) =>
   cutMessages(head, entries, limits).map(({ data, numRecords, isLarge }) => {
-    const message = JSON.parse(data);
+    const message = JSON.parse(data.toString());
     createValidator(ReadMessageSchema, "body")(message);
     assert.deepEqual(message.resultInfo, { type: "inline", numRecords });
     assert.equal(message.result.length, numRecords);
     const ids: number[] = message.result.map(({ id }: { id: string }) => Number(id));
-    return { ids, isLarge, sizeBytes: Buffer.byteLength(data) };
+    return { ids, isLarge, sizeBytes: data.length };
   });
 
 describe("the message", () => {
   test("has the common members in the published order, then the records", () => {
     const [message] = cutMessages(head, [entry(1)]);
     assert.equal(
-      message?.data,
+      message?.data.toString(),
       '{"action":"read","projectId":"p","provider":"acme","groupRef":"g","groupName":"Grøn","consumerRef":"u",' +
         '"consumerName":"Kim","installationId":"i","installationUpdateTime":"1970-01-01T00:00:00.000Z",' +
         '"objectName":"company","rawObjectName":"account","workspace":"acme","operationId":"o",' +
@@ -93,16 +93,23 @@ describe("a page of records", () => {
     assert.deepEqual(cut(entries.slice(0, 3), { maxBytes: fits.maxBytes - 1 }).length, 2);
   });
 
-  test("puts a record above the limit into a large message of its own, between its neighbours", () => {
-    const large = entry(2, "x".repeat(MAX_MESSAGE_BYTES));
-    assert.deepEqual(
-      cut([entry(0), entry(1), large, large, entry(3)]).map(({ ids, isLarge }) => [ids, isLarge]),
-      [
-        [[0, 1], false],
-        [[2], true],
-        [[2], true],
-        [[3], false],
-      ],
-    );
-  });
+  for (const [what, text] of [
+    ["characters", "x".repeat(MAX_MESSAGE_BYTES)],
+    ["bytes", "€".repeat(MAX_MESSAGE_BYTES - 1_000)],
+  ] as const)
+    test(`puts a record of more ${what} than the limit into a large message of its own, between its neighbours`, () => {
+      const large = entry(2, text);
+      assert.deepEqual(
+        cut([entry(0), entry(1, "y".repeat(298_000)), large, large, entry(3)]).map(({ ids, isLarge }) => [
+          ids,
+          isLarge,
+        ]),
+        [
+          [[0, 1], false],
+          [[2], true],
+          [[2], true],
+          [[3], false],
+        ],
+      );
+    });
 });

@@ -36,7 +36,8 @@ export function subscribeMessages(place: MessagePlace, entries: string[]): CutEn
     const id = newId();
     const { projectId } = target.fields;
     const traceparent = formatTraceparent();
-    messages.push({ id, projectId, type: "subscribe", data, destinationId: destination.id, traceparent });
+    const event = { id, projectId, type: "subscribe", data: data.toString() };
+    messages.push({ ...event, destinationId: destination.id, traceparent });
     for (let entry = 0; entry < numRecords; entry++) messageIds.push(id);
   }
   return { messages, messageIds };
