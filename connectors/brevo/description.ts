@@ -63,6 +63,6 @@ export const description: Description = {
   sources: {
     documentation: "https://developers.brevo.com/reference",
     checked:
-      "2026-11-26, reference: lists of contacts, companies and deals, bounds; Brevo's clients of 2025-09 and 2026-03: writes, lists of lists, errors",
+      "2026-11-29, reference: lists of contacts, companies and deals, bounds; Brevo's clients of 2025-09 and 2026-08: writes, lists of lists, errors; that the first page of companies is 1 is from their examples and another connector",
   },
 };

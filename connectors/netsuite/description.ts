@@ -121,6 +121,6 @@ export const description: Description = {
   sources: {
     documentation: "https://docs.oracle.com/en/cloud/saas/netsuite/ns-online-help/section_1545141395.html",
     checked:
-      "2026-11-27, documentation and REST API Browser 2026.1, by facts.json: pages, writes, errors; lists are in no order that anybody promises: so a record can be missed while others are added or deleted; not checked: the time of change of vendors, opportunities, purchase orders, invoices and items. Every record of a list costs a call; SuiteQL, which costs fewer but names fields in other words, goes through the proxy",
+      "2026-11-27, documentation and REST API Browser 2026.1, by facts.json: pages, writes, errors; lists are in no order that anybody promises: so a record can be missed while others are added or deleted; not checked: whether a role that may not see a sublist of a record gets the rest of it; the time of change of vendors, opportunities, purchase orders, invoices and items. Every record of a list costs a call; SuiteQL, which costs fewer but names fields in other words, goes through the proxy",
   },
 };

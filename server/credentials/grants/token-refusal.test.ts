@@ -159,6 +159,11 @@ const PASSING: [what: string, said: Said][] = [
     "Salesforce's limit of logins",
     [400, { error: "invalid_grant", error_description: "login rate exceeded" }],
   ],
+  // Its help page, and restforce/restforce#744, have the words as one.
+  [
+    "Salesforce's limit of logins, as a code",
+    [400, { error: "invalid_grant", error_description: "LOGIN_RATE_EXCEEDED" }],
+  ],
   // A dead token is refused so, and so are refreshes of which the next one succeeds (ServiceNow's community, td-p/2373416).
   ["ServiceNow's denial", [401, { error_description: "access_denied", error: "server_error" }]],
   ["a rate limit in a success", [200, { ok: false, error: "ratelimited" }]],

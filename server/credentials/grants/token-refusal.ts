@@ -85,6 +85,8 @@ const PASSING = new Set([
   "slow_down",
   "rate_limited",
   "ratelimited",
+  // Salesforce
+  "login_rate_exceeded",
 ]);
 
 interface Refused {
@@ -154,6 +156,7 @@ const CODE_PLACES = [
   ["errors", "0", "code"],
   ["errors", "0", "errorCode"],
   ["fault", "detail", "errorcode"],
+  ["error_description"],
 ];
 
 /** Returns the codes of a refusal in lower case. A code is one word: a sentence, or markup, is none. */
