@@ -79,6 +79,20 @@ test("a further list that has other records, too, gives its own only", async (t)
   assert.deepEqual(await scan(), ["1", "2"]);
 });
 
+test("a further list is left out where the answer before says that it has nothing", async (t) => {
+  const paging = { page: { to: "query.p", first: 1 } };
+  const levels = { path: "/all", when: "levels=many" };
+  const asked = async (said: string, further = levels): Promise<string[]> => {
+    const { scan, requests } = await open(t, { paging, furtherLists: [further] }, (query) => ({
+      body: { levels: said, data: query.get("p") === "1" ? [{ id: 1 }] : [] },
+    }));
+    await scan();
+    return requests.map((path) => path.split("?")[0] ?? "");
+  };
+  assert.equal((await asked("one")).includes("/all"), false);
+  assert.equal((await asked("many")).includes("/all"), true);
+});
+
 /** Bounds as the caller makes them: so long before the end of the last period. */
 const OVERLAP_MS = 60_000;
 

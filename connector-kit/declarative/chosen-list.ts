@@ -1,6 +1,8 @@
 /** Chooses the list that a page belongs to: one of the object's, with or without a bound. */
 import { nowMs } from "../../ground/clock.ts";
 import type { SourceRecord } from "../read-connector.ts";
+import type { Json } from "../../ground/json.ts";
+import { getTextAt } from "../calls/get-text-at.ts";
 import { hasMark } from "./deleted-mark.ts";
 import type { ObjectPlan } from "./object-plan.ts";
 import type { ScanState } from "./scan-state.ts";
@@ -124,9 +126,13 @@ function choosePositions({ furtherLists = [], deleted }: ObjectPlan, wanted: Wan
 export const reportsDeletions = (object: ObjectPlan): boolean =>
   choosePositions(object, "deletions").length > 0;
 
-/** Returns where the scan goes on behind this list: at the beginning of the object's next one. */
-export const findNextList = ({ following }: ChosenList): { next?: ScanState } =>
-  following === undefined ? {} : { next: { list: following } };
+/** Returns where the scan goes on behind this list and its last answer: at the beginning of the object's next one, if that has records. */
+export function findNextList({ following, rules }: ChosenList, answer?: Json): { next?: ScanState } {
+  if (following === undefined) return {};
+  const [path = "", wanted] = rules.furtherLists?.[following - 1]?.when?.split("=") ?? [];
+  const isEmpty = wanted !== undefined && answer !== undefined && getTextAt(answer, path) !== wanted;
+  return isEmpty ? {} : { next: { list: following } };
+}
 
 const DAY_MS = 86_400_000;
 

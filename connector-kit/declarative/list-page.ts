@@ -319,7 +319,7 @@ function findNextState(
     requireComplete(paging, body);
     return reading?.next
       ? { ...(position > 0 && { list: position }), ...reading.next }
-      : findNextList(chosen).next;
+      : findNextList(chosen, body).next;
   }
   const pagesBefore = countPagesBefore(rules, plan, { ...(place !== undefined && { place }), ...joint });
   const step = {

@@ -27,7 +27,7 @@ const item =
 /** A page of a board's items. On a board with several levels, the list has those at the top only, unless it is asked for all. */
 const listItemsPage = (boards: string, further = "") =>
   `query($boards:[ID!],$limit:Int!,$cursor:String){boards(ids:$boards${boards})` +
-  `{items_page(limit:$limit,cursor:$cursor${further}){cursor items{${item}}}}}`;
+  `{hierarchy_type items_page(limit:$limit,cursor:$cursor${further}){cursor items{${item}}}}}`;
 
 const buildMutation = (query: string) => ({ method: "POST" as const, path, body: { query } });
 
@@ -146,9 +146,9 @@ export const description: Description = {
         pageSize: { to: "body.variables.limit", most: 500 },
       },
       records: "data.boards.0.items_page.items",
-      // There is no such board with several levels where the board is a classic one.
       furtherLists: [
         {
+          when: "data.boards.0.hierarchy_type=multi_level",
           body: {
             query: listItemsPage(",hierarchy_types:[multi_level]", ',hierarchy_scope_config:"allItems"'),
           },

@@ -44,7 +44,11 @@ export function answerDocument(
   let last: Route | undefined;
   const { data, fault, isInvalid, isMissing, deprecated } = carryOut(request, (field, args, source) => {
     const call = { ...request, body: args };
-    const holders = findListsBelow(facts, field, call).map((name) => ({ id: name, [HOLDER]: name }));
+    const holders = findListsBelow(facts, field, call).map((name) => ({
+      ...(facts.objects[name]?.list?.envelope as JsonObject | undefined),
+      id: name,
+      [HOLDER]: name,
+    }));
     if (holders.length > 0) return { status: 200, headers: {}, body: holders };
     const route = findFieldRoute(facts, field, call);
     if (!route || (field.includes(".") && source[HOLDER] !== route.objectName)) return undefined;

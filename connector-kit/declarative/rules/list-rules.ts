@@ -142,6 +142,9 @@ export const FurtherList = Type.Object({
   body: bodyMembers("Members of the body by path, beside those of `list`."),
   list: Type.Optional(ListRequest),
   records: optional("Path of the list of records in its answer."),
+  when: optional(
+    "`path=value` that the last answer of the list before it has, where there is nothing to read otherwise. Not for deletions.",
+  ),
   paging: Type.Optional(Paging),
   idPath: optional("Path of the id in its records, where a log names records in another way. Needs `list`."),
   changedPath: optional("Path of the time of the change, or of the deletion, in its records."),
