@@ -13,7 +13,7 @@ import { log, shardServices } from "./shards.ts";
 
 export type ShardName = "main" | "a" | "b";
 
-export async function openMovingBusbar(t: TestContext) {
+export async function openMovingBusbar(t: TestContext, env: Record<string, string> = {}) {
   const last: (() => Promise<void>)[] = [];
   const scope = { after: (callback: () => Promise<void>) => void last.push(callback) };
   const urls = { a: await createEmptyDatabase(scope), b: await createEmptyDatabase(scope) };
@@ -21,12 +21,12 @@ export async function openMovingBusbar(t: TestContext) {
   const busbar = await openTestBusbar({
     isDivided: false,
     shards: urls,
-    env: { BUSBAR_RETRY_BASE_SECONDS: "0.2" },
+    env: { BUSBAR_RETRY_BASE_SECONDS: "0.2", ...env },
   });
   const database = await openDatabase({ connectionString: busbar.connectionString, log, poolSize: 3 });
-  const clients: Client[] = [];
+  const clients = new Map<ShardName, Client>();
   t.after(async () => {
-    for (const client of clients) await client.end();
+    for (const client of clients.values()) await client.end();
     await database.close();
     await busbar.stop();
     await sink.close();
@@ -46,9 +46,11 @@ export async function openMovingBusbar(t: TestContext) {
       /killed/,
     );
   const connect = async (shard: ShardName): Promise<Client> => {
+    const known = clients.get(shard);
+    if (known) return known;
     const client = new Client({ connectionString: shard === "main" ? busbar.connectionString : urls[shard] });
+    clients.set(shard, client);
     await client.connect();
-    clients.push(client);
     return client;
   };
   return { busbar, sink, move, breakOff, connect };
