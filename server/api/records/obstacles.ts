@@ -14,6 +14,7 @@ import {
 import type { InstallationRow } from "../../store/integrations/installations.ts";
 import type { IntegrationRow } from "../../store/integrations/integrations.ts";
 import { findBackfill, findReadObject, type ReadObjectRow } from "../../store/reads/read-objects.ts";
+import { listObjectRuns, type ObjectRun } from "../../store/reads/object-runs.ts";
 import { explainSilence } from "../../subscribe/setup/explain-silence.ts";
 import { listSubscriptions, type SubscriptionRow } from "../../store/subscriptions/subscriptions.ts";
 
@@ -42,8 +43,9 @@ export async function listObstacles(
 ): Promise<Obstacle[]> {
   const { integration, installation, objectName } = traced;
   const { id, projectId, config } = installation;
-  const [row, subscriptions, reasons, sources] = await Promise.all([
+  const [row, runs, subscriptions, reasons, sources] = await Promise.all([
     findReadObject(queries, id, objectName),
+    listObjectRuns(queries, id, objectName),
     listSubscriptions(queries, projectId, id),
     listHealthReasons(queries, [id]),
     readSources(queries, integration, config.content),
@@ -63,12 +65,27 @@ export async function listObstacles(
     return [definition?.disabled ? DISABLED : explainNotInstalled(objectName), ...obstacles];
   }
   if (row?.pause?.by === "api") obstacles.push(describePause(row.pause, objectName));
+  const waiting = runs.find(({ waitsFor }) => waitsFor !== null);
+  // A reason of the health that names the operation has said it.
+  if (
+    isRead &&
+    waiting &&
+    !row.pause &&
+    !concerning.some(({ detail }) => detail.includes(waiting.operationId))
+  )
+    obstacles.push(describeWait(waiting));
   if (isRead && definition) {
     const filters = [...definition.filters, ...definition.backfillFilters];
     if (filters.length > 0) obstacles.push(describeFilters(filters));
   }
   if (isRead && (neverSeen || !isSubscribed))
-    obstacles.push(describeProgress(row, { isSubscribed, isBlocked: concerning.some(keepsFromReading) }));
+    obstacles.push(
+      describeProgress(row, {
+        run: runs.find(({ kind }) => kind === "scheduled"),
+        isSubscribed,
+        isBlocked: concerning.some(keepsFromReading),
+      }),
+    );
   const silence = subscription && explainSilence(subscription);
   if (neverSeen && silence !== undefined) obstacles.push({ detail: silence, remedy: COMPARE_REGISTRATION });
   if (neverSeen && isRead) obstacles.push(...(await listLimits(queries, row)));
@@ -171,10 +188,37 @@ const keepsFromReading = ({ type, detail }: HealthReason): boolean =>
   type === "worker" ||
   (type === "destination" && !detail.startsWith(DESTINATION_DETAILS.failing));
 
+const WAITS: Record<NonNullable<ObjectRun["waitsFor"]>, [what: string, remedy: string]> = {
+  rate_limit: [
+    "the provider's rate limit",
+    "It goes on by itself. All requests of the account count against this limit, also those of writes, proxied calls and other software.",
+  ],
+  calls: [
+    "free daily calls of the account",
+    "It goes on by itself, when the account has free calls again; or the customer raises the account's limit.",
+  ],
+  provider: ["the provider, which gave no page", "It is tried again by itself."],
+  destination: [
+    "its destination, which has not taken the messages so far",
+    "Look at the waiting deliveries of the destination; the read goes on when it has taken them.",
+  ],
+  credentials: ["credentials that the provider accepts", "The customer connects the account again."],
+};
+
+/** Describes what a read that has begun waits for. */
+function describeWait({ operationId, dueTime, waitsFor, waitingSince }: ObjectRun): Obstacle {
+  const [what, remedy] = WAITS[waitsFor ?? "provider"];
+  const since = waitingSince ? ` since ${waitingSince.toISOString()}` : "";
+  return {
+    detail: `A read waits${since} for ${what}; the next attempt is at ${dueTime.toISOString()}: operation ${operationId}.`,
+    remedy,
+  };
+}
+
 /** Describes when the object was last read, and when it is read next: a later change cannot have arrived by reading. */
 function describeProgress(
   { cursorTime, pause, nextTick }: ReadObjectRow,
-  { isSubscribed, isBlocked }: { isSubscribed: boolean; isBlocked: boolean },
+  { run, isSubscribed, isBlocked }: { run: ObjectRun | undefined; isSubscribed: boolean; isBlocked: boolean },
 ): Obstacle {
   const until = `Changes up to ${cursorTime.toISOString()} have been read`;
   if (pause)
@@ -186,6 +230,11 @@ function describeProgress(
     return {
       detail: `${until}; no read begins before the above is mended.`,
       remedy: "Mend it; the changes since then are read.",
+    };
+  if (run)
+    return {
+      detail: `${until}; a read has begun, and the next one starts after its end: operation ${run.operationId}.`,
+      remedy: "Look at the operation: what it reads comes while it runs, later changes with the next read.",
     };
   const next = nextTick
     ? `the next read is due at ${nextTick.toISOString()}`

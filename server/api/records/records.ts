@@ -11,6 +11,7 @@ import type { ManifestIntegration } from "../../../manifest/manifest.ts";
 import { projectEndpoint, route, type Route } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database/database.ts";
 import type { DataQueries } from "../../store/database/sides.ts";
+import { listReadObjects, type ReadObjectRow } from "../../store/reads/read-objects.ts";
 import { listSeen, type SeenAgain } from "../../store/reads/seen-records.ts";
 import {
   listSubscriptionEvents,
@@ -242,7 +243,8 @@ const getRecordTrace = (deps: TraceServices) =>
       const { control, data } = deps.database;
       const integration = await getIntegrationRow(control, project.id, params.integrationId);
       const installation = await getInstallationRow(data, project.id, integration.id, params.installationId);
-      const objectName = requireObject(integration.latestRevision.content, params.objectName);
+      const readOn = await listReadObjects(data, project.id, installation.id);
+      const objectName = requireObject(integration.latestRevision.content, readOn, params.objectName);
       await awaitPushes(deps, project.id, LIST_WAIT_MS);
       const place = { installationId: installation.id, objectName };
       const read = deps.catalog.of(project.id).connector(integration.provider)?.read;
@@ -267,19 +269,22 @@ const getRecordTrace = (deps: TraceServices) =>
     },
   });
 
-/** Returns the provider's name. Throws a 404 Problem for an object that the manifest does not have. */
-function requireObject({ read, write, subscribe }: ManifestIntegration, name: string): string {
+/** Returns the provider's name. Throws a 404 Problem for an object that the manifest does not have, and that is not read any more. */
+function requireObject(
+  { read, write, subscribe }: ManifestIntegration,
+  readOn: Pick<ReadObjectRow, "objectName" | "messageName">[],
+  name: string,
+): string {
   const objects = [...(read?.objects ?? []), ...(write?.objects ?? []), ...(subscribe?.objects ?? [])];
-  const names = new Map(
-    objects.flatMap((object) => {
-      const own = "mapToName" in object ? object.mapToName : undefined;
-      return own === undefined ? [] : [[own, object.objectName] as const];
-    }),
-  );
-  for (const { objectName } of objects) names.set(objectName, objectName);
+  // A deployment may have taken objects out of the manifest that installations go on to read.
+  const names = new Map(readOn.map(({ objectName, messageName }) => [messageName, objectName]));
+  for (const object of objects)
+    if ("mapToName" in object && object.mapToName !== undefined)
+      names.set(object.mapToName, object.objectName);
+  for (const { objectName } of [...readOn, ...objects]) names.set(objectName, objectName);
   const found = names.get(name);
   if (found !== undefined) return found;
-  const known = [...new Set(names.keys())].map((one) => `\`${one}\``).join(", ");
+  const known = [...names.keys()].map((one) => `\`${one}\``).join(", ");
   const hint = suggestName(name, names.keys(), `Its objects: ${known || "none"}.`);
   throw new Problem("not-found", { detail: `The integration has no object \`${name}\`. ${hint}` });
 }

@@ -58,6 +58,8 @@ export const STREAM_IS_BROKEN = sql`event_streams.state <> 'open' and event_stre
 
 /** How long no accepted write may get its turn, or one that has failed may wait for an attempt that succeeds. */
 export const WRITES_WAIT_FOR = sql.lit("5 minutes");
+/** How long a read may wait without an attempt that failed. */
+const READS_WAIT_FOR = sql.lit("5 minutes");
 /** When a write failed for the first time, by its log; when it was accepted, if the log does not say it. */
 const FIRST_FAILED_TIME = sql`coalesce((
   select min((entry ->> 'time')::timestamptz) from operations cross join lateral jsonb_array_elements(log) as entry
@@ -99,6 +101,22 @@ const FAILING_WRITES = sql`
     since, failing_writes.object_name
   from failing_writes left join operations on operations.id = operation_id
   where failing_writes.installation_id = installations.id and ${IS_FAILING}`;
+
+/** Since when a read waits for the same thing. */
+const WAITING_SINCE = sql`(select (metadata #>> '{read,waitingSince}')::timestamptz from operations where operations.id = read_runs.operation_id)`;
+/**
+ * A read has waited for long without an attempt of its own: another request of the account met its rate limit, its free calls of the
+ * day are used, or the destination takes less than is read. Refused credentials, and a destination that takes nothing, are reasons of
+ * their own.
+ */
+export const READ_WAITS = sql`(attempts = 0 and exists (
+  select from operations where operations.id = read_runs.operation_id and operations.metadata #>> '{read,waitsFor}' <> 'credentials'
+    and (operations.metadata #>> '{read,waitingSince}')::timestamptz <= now() - interval ${READS_WAIT_FOR}
+    and not (operations.metadata #>> '{read,waitsFor}' = 'destination' and exists (
+      select from read_objects as waiting left join destinations
+        on destinations.project_id = waiting.project_id and destinations.name = waiting.destination
+      where waiting.installation_id = read_runs.installation_id and waiting.object_name = read_runs.object_name
+        and (destinations.id is null or disabled_time is not null or destinations.failing_since is not null)))))`;
 
 /** Reasons of installations, one row each. For statements with `installations`. */
 export const HEALTH_REASONS = sql`(
@@ -154,16 +172,19 @@ export const HEALTH_REASONS = sql`(
   ) as missing
   union all
   select distinct on (read_objects.object_name) 'read', message_name,
-    format('The provider gave no page at the last %s attempts. %s. The log of operation %s says more.', attempts,
+    format('%s %s. The log of operation %s says more.',
+      case attempts when 0 then 'No page was read since then.' when 1 then 'The provider gave no page at the last attempt.'
+        else format('The provider gave no page at the last %s attempts.', attempts) end,
       coalesce(
         -- "Waiting until …" with the provider's words. Without room in the log, there is only the time.
         (select rtrim(left(last ->> 'msg', 500), '.') from (select log -> -1 as last from operations where id = operation_id) as entry
-         where last ->> 'msg' like 'Waiting until %'),
-        'The next one is at ' || to_char(due_time at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')),
+         where last ->> 'msg' like 'Waiting%'),
+        'The next attempt is at ' || to_char(due_time at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')),
       operation_id),
-    page_time, read_objects.object_name
+    case attempts when 0 then ${WAITING_SINCE} else page_time end, read_objects.object_name
   from read_runs join read_objects using (installation_id, object_name)
-  where read_runs.installation_id = installations.id and attempts > 0 and pause is null and failing_since is null and not disabled
+  where read_runs.installation_id = installations.id and (attempts > 0 or ${READ_WAITS})
+    and pause is null and failing_since is null and not disabled
   union all
   select case when failed_field is null then 'subscription' else 'field' end, coalesce(failed_field, object_name), coalesce(reason, 'The subscription is ' || state || '.'), state_time, object_name
   from subscriptions where subscriptions.installation_id = installations.id and (state in ('failed', 'degraded') or ${NOT_SET_UP})

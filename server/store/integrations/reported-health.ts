@@ -9,6 +9,7 @@ import {
   IS_FAILING,
   type HealthReason,
   NOT_SET_UP,
+  READ_WAITS,
   STREAM_IS_BROKEN,
   WRITES_WAIT_FOR,
 } from "./installation-health.ts";
@@ -45,7 +46,7 @@ const CANDIDATES = sql`(
   where (connections.status = 'bad_credentials' or connections.refresh_failure is not null) and ${IS_OWN_INSTALLATION}
   union select installation_id from read_objects
   where not disabled and (failing_since is not null or pause ->> 'by' = 'auto' or jsonb_array_length(missing_fields) > 0)
-  union select installation_id from read_runs where attempts > 0
+  union select installation_id from read_runs where attempts > 0 or ${READ_WAITS}
   union select installation_id from subscriptions
   where state in ('failed', 'degraded') or jsonb_array_length(missing_fields) > 0 or ${NOT_SET_UP}
   union select subscriptions.installation_id from event_streams
