@@ -21,8 +21,7 @@ export const createDeclarativeClassify =
   (response: ProviderResponse): ProviderError | undefined => {
     const { status } = response;
     const body = parseBody(response.text);
-    // 304 is the answer to a list without changes.
-    const isGood = (status >= 200 && status < 300) || status === 304;
+    const isGood = status >= 200 && status < 300;
     const isRefused =
       isRefusal(body, errors.okWhen) ||
       isListed(body, errors) ||

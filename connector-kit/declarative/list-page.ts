@@ -113,18 +113,21 @@ export interface ListReading {
   scrolls?: ScrollUses;
 }
 
-/** Returns whether there is no content, no change since the time in the header, or a refusal that means so. */
+type Asked = Pick<ChosenList, "rules" | "bound">;
+
+/** Returns whether nothing has changed since the time in the header. Without that condition, 304 is not the provider's (RFC 9110, 15.4.5). */
+const isUnchanged = ({ rules: { since }, bound }: Asked, response: ProviderResponse | undefined): boolean =>
+  response?.status === 304 && bound !== undefined && since?.to?.startsWith("header.") === true;
+
+/** Returns whether there is no content, no change, or a refusal that means so. */
 function isEmptyAnswer(
-  { rules, bound }: Pick<ChosenList, "rules" | "bound">,
+  asked: Asked,
   error: ProviderError | undefined,
   response: ProviderResponse | undefined,
 ): boolean {
-  const { emptyWhen, since } = rules;
+  const { emptyWhen } = asked.rules;
   if (error) return emptyWhen !== undefined && error.message.includes(emptyWhen);
-  // Without a condition, 304 is not the provider's.
-  const isConditional = bound !== undefined && since?.to?.startsWith("header.") === true;
-  const statuses = isConditional ? [204, 304] : [204];
-  return response !== undefined && statuses.includes(response.status) && response.text.trim() === "";
+  return (response?.status === 204 || isUnchanged(asked, response)) && response?.text.trim() === "";
 }
 
 /** A page with all its records, and those among them that the provider tells as deleted. */
@@ -194,6 +197,10 @@ export async function readPageFrom(
   const smaller = restartWithHalf(rules, plan, reached);
   const sent = await send(request, kept, classify, plan.account).catch((thrown: unknown) => {
     if (smaller && isTooLarge(thrown, readSlowWords(rules, given, plan), response?.text)) return undefined;
+    if (isUnchanged(chosen, response)) return { body: undefined };
+    // A place may belong to a session that has ended: the list is then begun anew.
+    if (thrown instanceof ProviderError && thrown.kind === "unauthorized")
+      return { body: undefined, error: thrown };
     throw thrown;
   });
   if (!sent && smaller)

@@ -91,6 +91,6 @@ test("304 is no empty list where nothing was asked about a change", async (t) =>
     paging: { none: true },
   };
   const { scan } = await open(t, rules, () => ({ status: 304, body: undefined }));
-  await assert.rejects(scan(), { kind: "unreadable" });
+  await assert.rejects(scan(), { kind: "unavailable" });
   assert.deepEqual(await scan({ ...PLAN, since: new Date("2026-11-20T00:00:00Z") }), []);
 });

@@ -31,6 +31,8 @@ test("a list whose cursor died is read anew to its end, and no record is missed 
     DEAD,
     { status: 404, body: { error: "gone" } },
     { status: 410, body: { error: "gone" } },
+    // Salesforce's places belong to the session of their token; the next token's are refused so.
+    { status: 401, body: { error: "session expired" } },
   ]) {
     const { scan, read, fetch } = await open(t, { paging: { cursor } }, dyingCursors(refusal, [2]));
     const first = await read.readPage(PLAN, undefined, fetch);
@@ -45,6 +47,19 @@ test("a list whose cursor died is read anew to its end, and no record is missed 
   }
   const twice = await open(t, { paging: { cursor } }, dyingCursors(DEAD, [2, 5]));
   assert.deepEqual(await twice.scan(), [...upTo(2), ...upTo(4), ...upTo(6)]);
+});
+
+test("a token that is refused everywhere is not asked again and again behind a place", async (t) => {
+  let isRevoked = false;
+  const vendor = await open(t, { paging: { cursor: { from: "next", to: "query.cursor" } } }, () =>
+    isRevoked
+      ? { status: 401, body: { error: "token revoked" } }
+      : { body: { data: people(1, 2), next: "2-0" } },
+  );
+  const { next } = await vendor.read.readPage(PLAN, undefined, vendor.fetch);
+  isRevoked = true;
+  await assert.rejects(vendor.read.readPage(PLAN, next, vendor.fetch), { kind: "unauthorized" });
+  assert.equal(vendor.requests.length, 3);
 });
 
 test("a list that is refused at the same page once more fails with the provider's reason, and one whose cursors always die, too", async (t) => {

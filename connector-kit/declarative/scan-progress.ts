@@ -87,8 +87,11 @@ export function restartBehind(
   { place, list, after, seen, size, pages = 0, restarts = 0, restartedAt = 0 }: ScanState,
   error?: ProviderError,
 ): ScanState | undefined {
-  const isNamed = typeof place === "string" && (cursor ?? nextUrl ?? link ?? keyset) !== undefined;
-  if (!isNamed || (error && !mayBeOfPlace(error))) return undefined;
+  const isHandle = (cursor ?? nextUrl ?? link) !== undefined;
+  if (typeof place !== "string" || !(isHandle || keyset)) return undefined;
+  // A handle may belong to a session or a token that has ended, and is then refused as if the new one were bad.
+  const mayBeDead = !error || mayBeOfPlace(error) || (isHandle && error.kind === "unauthorized");
+  if (!mayBeDead) return undefined;
   // Where records of a page were deleted, the list comes less far than before, and has fewer pages.
   const cameFurther = restarts === 0 || keyset !== undefined || pages > restartedAt;
   if (error ? restarts >= MAX_RESTARTS || !cameFurther : restarts >= MAX_LOSSES) return undefined;

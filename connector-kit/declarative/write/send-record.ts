@@ -10,7 +10,8 @@ import type { Description } from "../rules/description.ts";
 import { judgeMutation } from "./graphql-outcome.ts";
 import { getOne } from "../get-record.ts";
 import { findReason } from "../create-declarative-classify.ts";
-import { getMember, type ObjectPlan } from "../object-plan.ts";
+import { getMember, readRecordId, type ObjectPlan } from "../object-plan.ts";
+import { fillPath } from "../fill-path.ts";
 import {
   type BuildRequest,
   findRules,
@@ -19,7 +20,7 @@ import {
   listPartialFields,
   withFields,
 } from "./record-request.ts";
-import { findRefusal } from "./record-result.ts";
+import { findRefusal, readRefusal as buildRefusal } from "./record-result.ts";
 import { readOutcome } from "./write-outcome.ts";
 import { nestValue, withQuery } from "../request-parts.ts";
 
@@ -69,12 +70,30 @@ function remarkIn({ name, warnings }: ObjectPlan, body: Json | undefined): strin
 }
 
 /** Returns the refusal of the record in a success. Throws it if it concerns the call. */
-function readRefusal({ plan, errors }: Sending, body: Json | undefined): ProviderError | undefined {
-  const { written } = plan;
-  if (!written) return undefined;
-  const refusal = findRefusal({ code: errors.code, ...written }, errors, body);
+function readRefusal(sending: Sending, body: Json | undefined): ProviderError | undefined {
+  const { written } = sending.plan;
+  const refusal = written
+    ? findRefusal({ code: sending.errors.code, ...written }, sending.errors, body)
+    : findUntoldRefusal(sending, body);
   if (refusal && concernsEveryRecord(refusal.kind)) throw refusal;
   return refusal;
+}
+
+/** Members that only refusals have: in `message`, many providers say that it went well. */
+const OF_REFUSALS = /^_?(err|fault)/i;
+
+/** Returns the refusal in an answer that the description does not tell from a success: it has its words, and not the record. */
+function findUntoldRefusal(
+  { plan, write, errors }: Sending,
+  body: Json | undefined,
+): ProviderError | undefined {
+  const place = plan.recordAt?.[write.type] ?? plan.record;
+  const answered = getMember(body, place === undefined ? undefined : fillPath(place, plan));
+  const isNamed = [answered, body].some((value) => readRecordId(value, plan) !== undefined);
+  if (body === undefined || plan.graphql || isNamed) return undefined;
+  const message = errors.message.filter((path) => OF_REFUSALS.test(path));
+  if (findReason(body, message, errors.field) === undefined) return undefined;
+  return buildRefusal({ message, ...(errors.code !== undefined && { code: errors.code }) }, errors, body);
 }
 
 /** A record that is not there need not be deleted. */
