@@ -153,7 +153,8 @@ function markBad(
     if (!row || row.credentialsSealed !== live.sealed || row.status === "bad_credentials") return;
     if (onlyWhile && row.status !== onlyWhile) return;
     await removeSuspect(queries, id);
-    await markBadCredentials(queries, row, { mayWorkAgain: !live.refreshable });
+    const hasEnded = row.accessExpireTime !== null && row.accessExpireTime.getTime() <= nowMs();
+    await markBadCredentials(queries, row, { mayWorkAgain: !live.refreshable && !hasEnded });
     const reason = `${provider.displayName ?? provider.name} does not accept the credentials any more: ${why}.`;
     await recordTokenFailure(deps, queries, row, reason);
     const line = { connectionId: id, projectId, provider: provider.name };

@@ -45,8 +45,8 @@ export async function markConnectionWorking(
 }
 
 /**
- * Marks credentials that the provider refuses. A key that is enabled again is found out by trials; a grant that was revoked is not: it
- * takes a new consent.
+ * Marks credentials that the provider refuses. A key that is enabled again is found out by trials; a token that has ended or a grant that
+ * was revoked is not: it takes a new consent.
  */
 export const markBadCredentials = async (
   queries: ControlQueries,
