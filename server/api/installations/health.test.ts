@@ -177,6 +177,20 @@ describe("the health of an installation", () => {
     await heals();
   });
 
+  test("names a destination of watched schemas that is missing, until it is there", async () => {
+    const deploy = async (manifest: string): Promise<void> => {
+      const deployed = await all.busbar.inProject("PUT", "/integrations:batch", { sourceYaml: manifest });
+      assert.equal(deployed.status, 200, deployed.text);
+    };
+    const manifest = writeManifest(destination.name);
+    await deploy(
+      `${manifest}    watchSchema: { destination: nowhere, allObjects: { fieldCreated: { enabled: always } } }\n`,
+    );
+    await awaitReason("destination", "nowhere", /no destination of this name/);
+    await deploy(manifest);
+    await heals();
+  });
+
   test("names a provider that is down while it is read, before anybody gives up", async () => {
     all.busbar.sandbox.addFault({
       provider: "salesforce",

@@ -102,6 +102,15 @@ const FAILING_WRITES = sql`
   from failing_writes left join operations on operations.id = operation_id
   where failing_writes.installation_id = installations.id and ${IS_FAILING}`;
 
+/** Destinations into which the newest revisions watch schemas. Most manifests are not parsed: they do not have the word. */
+export const SCHEMA_DESTINATIONS = sql`(
+  select integrations.id as integration_id, integrations.project_id, latest.content #>> '{watchSchema,destination}' as destination, latest.create_time as since
+  from integrations cross join lateral (
+    select content, create_time from revisions where integration_id = integrations.id order by seq desc limit 1
+  ) as latest
+  where case when latest.content::text like '%"watchSchema"%' then latest.content #>> '{watchSchema,destination}' end <> ''
+)`;
+
 /** Since when a read waits for the same thing. */
 const WAITING_SINCE = sql`(select (metadata #>> '{read,waitingSince}')::timestamptz from operations where operations.id = read_runs.operation_id)`;
 /**
@@ -142,6 +151,9 @@ export const HEALTH_REASONS = sql`(
       union all
       select destination, destination_time from subscriptions
       where subscriptions.installation_id = installations.id and state <> 'disabled' and destination is not null
+      union all
+      select watched.destination, greatest(watched.since, installations.create_time)
+      from ${SCHEMA_DESTINATIONS} as watched where watched.integration_id = installations.integration_id
     ) as named group by name
   ) as used left join destinations on destinations.project_id = installations.project_id and destinations.name = used.name
   where destinations.id is null or disabled_time is not null or failing_since is not null

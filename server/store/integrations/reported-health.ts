@@ -10,6 +10,7 @@ import {
   type HealthReason,
   NOT_SET_UP,
   READ_WAITS,
+  SCHEMA_DESTINATIONS,
   STREAM_IS_BROKEN,
   WRITES_WAIT_FOR,
 } from "./installation-health.ts";
@@ -70,6 +71,8 @@ const CANDIDATES = sql`(
     select installation_id, project_id, destination from read_objects where not disabled
     union select installation_id, project_id, destination from subscriptions
     where state <> 'disabled' and destination is not null
+    union select installations.id, watched.project_id, watched.destination from ${SCHEMA_DESTINATIONS} as watched
+    join installations on installations.integration_id = watched.integration_id where ${IS_OWN_INSTALLATION}
   ) as used left join destinations on destinations.project_id = used.project_id and destinations.name = used.destination
   where destinations.id is null or disabled_time is not null or failing_since is not null
 )`;
