@@ -10,8 +10,12 @@ test("a record costs 16 bytes, and comes back with its change time and the reaso
     { id: "502", leftOut: "unchanged", changeTime },
     { id: "501" },
     { id: "003Ø000001", leftOut: "overtaken" },
+    { id: "504", deleted: true },
+    { id: "505", leftOut: "unchanged", deleted: true },
   ]);
-  assert.equal(packed.length, 64);
+  assert.equal(packed.length, 96);
+  assert.deepEqual(unpackSeen(packed, "504"), [{ id: "504", deleted: true }]);
+  assert.deepEqual(unpackSeen(packed, "505"), [{ id: "505", leftOut: "unchanged", deleted: true }]);
   assert.deepEqual(unpackSeen(packed, "501"), [{ id: "501", changeTime }, { id: "501" }]);
   assert.deepEqual(unpackSeen(packed, "502"), [{ id: "502", changeTime, leftOut: "unchanged" }]);
   assert.deepEqual(unpackSeen(packed, "003Ø000001"), [{ id: "003Ø000001", leftOut: "overtaken" }]);

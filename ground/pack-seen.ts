@@ -1,6 +1,7 @@
 /**
  * The compact form in which it is kept which records a message contains or a page left out, so that a record can be traced at a cost
- * of 16 bytes: 8 of the hash of its id, 6 of its change time in milliseconds (0: unknown), 2 of the reason why it was left out.
+ * of 16 bytes: 8 of the hash of its id, 6 of its change time in milliseconds (0: unknown), 2 of the reason why it was left out and of
+ * whether it was deleted.
  * Pure.
  */
 
@@ -19,22 +20,27 @@ export interface SeenRecord {
   changeTime?: Date | undefined;
   /** Undefined: it is in the message. */
   leftOut?: LeftOut | undefined;
+  /** It was seen as deleted. */
+  deleted?: true;
 }
 
 /** Size of one record. */
 export const ENTRY_BYTES = 16;
 const TIME_AT = 8;
 const REASON_AT = 14;
+/** Added to the reason. */
+const DELETED = 0x80_00;
 
 /** Packs records one behind the other. */
 export function packSeen(records: readonly SeenRecord[]): Buffer {
   const packed = Buffer.alloc(records.length * ENTRY_BYTES);
-  records.forEach(({ id, changeTime, leftOut }, index) => {
+  records.forEach(({ id, changeTime, leftOut, deleted }, index) => {
     const at = index * ENTRY_BYTES;
     writeKey(packed, at, id);
     const ms = changeTime?.getTime() ?? 0;
     if (ms > 0) packed.writeUIntBE(Math.min(ms, LAST_MS), at + TIME_AT, 6);
-    if (leftOut) packed.writeUInt16BE(LEFT_OUT[leftOut], at + REASON_AT);
+    const reason = (leftOut ? LEFT_OUT[leftOut] : 0) + (deleted ? DELETED : 0);
+    if (reason > 0) packed.writeUInt16BE(reason, at + REASON_AT);
   });
   return packed;
 }
@@ -57,8 +63,14 @@ export function unpackSeen(packed: Buffer, id: string): SeenRecord[] {
     if (at % ENTRY_BYTES !== 0) continue;
     const ms = packed.readUIntBE(at + TIME_AT, 6);
     const reason = packed.readUInt16BE(at + REASON_AT);
-    const leftOut = REASONS.get(reason);
-    found.push({ id, ...(ms > 0 && { changeTime: new Date(ms) }), ...(leftOut && { leftOut }) });
+    const isDeleted = reason >= DELETED;
+    const leftOut = REASONS.get(isDeleted ? reason - DELETED : reason);
+    found.push({
+      id,
+      ...(ms > 0 && { changeTime: new Date(ms) }),
+      ...(leftOut && { leftOut }),
+      ...(isDeleted && { deleted: true as const }),
+    });
   }
   return found;
 }

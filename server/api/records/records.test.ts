@@ -217,6 +217,7 @@ describe("the trace of a record", () => {
       seen.map(({ by }: Answer["body"]) => by),
       ["subscribe"],
     );
+    assert.equal(seen[0].reason, "the record was deleted at the provider");
     assert.equal(seen[0].messageId, messages[0].messageId);
     assert.equal(messages[0].status, "waiting");
     assert.equal(messages[0].attempts[0].status, 503);

@@ -65,7 +65,9 @@ const SeenSchema = Type.Object(
     outcome: Type.Enum([...OUTCOMES], {
       description: "What it came to, in the words of subscription events.",
     }),
-    reason: Type.Optional(Type.String({ description: "Why it was left out, or what stands for it." })),
+    reason: Type.Optional(
+      Type.String({ description: "Why it was left out, what stands for it, or that it was deleted." }),
+    ),
     messageId: Type.Optional(MessageId),
   },
   { title: "RecordSeen", description: "One time that a record was seen." },
@@ -174,14 +176,16 @@ const REASONS: Record<LeftOut, [outcome: Outcome, reason: string]> = {
   ownWrite: ["filtered", "own write"],
 };
 
+const DELETED = "the record was deleted at the provider";
+
 function toSeen(
-  { rowId, operationId, changeTime, leftOut }: SeenAgain,
+  { rowId, operationId, changeTime, leftOut, deleted }: SeenAgain,
   messages: ReadonlyMap<string, TracedMessage>,
 ): Static<typeof SeenSchema> {
   const [outcome, reason] = leftOut
     ? REASONS[leftOut]
     : // A message that is gone was removed with its destination.
-      [messages.get(rowId)?.outcome ?? ("given_up" as const)];
+      [messages.get(rowId)?.outcome ?? ("given_up" as const), deleted && DELETED];
   return {
     time: readTimeOfId(rowId).toISOString(),
     by: operationId === null ? "subscribe" : "read",
@@ -199,7 +203,7 @@ const toReported = (row: SubscriptionEventRow): Static<typeof SeenSchema> => ({
   changeTime: writeIsoTime(row.occurredTime),
   eventId: row.id,
   outcome: row.outcome,
-  ...(row.reason !== null && { reason: row.reason }),
+  ...(row.reason !== null ? { reason: row.reason } : row.wasGone && { reason: DELETED }),
   ...(row.messageId !== null && { messageId: row.messageId }),
 });
 

@@ -201,7 +201,7 @@ export async function chooseDeletions(
     const entry = shapeDeletion(record, time.toISOString());
     const content = writeContent(entry);
     const hash = recordFingerprint(content, record.deletedTime);
-    const seen = { id: record.id, changeTime: record.deletedTime };
+    const seen = { id: record.id, changeTime: record.deletedTime, deleted: true as const };
     const lastChange = fingerprints.get(record.id)?.changeTime;
     const isKnown = fingerprints.get(buildDeletionKey(record.id))?.hash.equals(hash) === true;
     if (isKnown || (record.deletedTime && lastChange && isBefore(record.deletedTime, lastChange))) {

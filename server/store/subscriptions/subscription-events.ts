@@ -241,6 +241,8 @@ export interface SubscriptionEventRow {
   reason: string | null;
   messageId: string | null;
   endTime: Date | null;
+  /** Its entry says that the record is deleted. */
+  wasGone: boolean;
   /** Delivery of the message; null if there is no message yet, or none any longer. */
   delivery: MessageDelivery | null;
 }
@@ -285,7 +287,8 @@ export async function listSubscriptionEvents(
   const { rows } = await sql<SubscriptionEventRow>`
     select told.* from (
       select event.id, event.object_name, event.record_id, event.provider_event_type, event.occurred_time, event.received_time,
-        ${OUTCOME} as outcome, event.reason, event.message_id, event.end_time, ${DELIVERY} as delivery
+        ${OUTCOME} as outcome, event.reason, event.message_id, event.end_time,
+        event.delivered_hash is not distinct from decode(repeat('00', 16), 'hex') as was_gone, ${DELIVERY} as delivery
       from (${scanned}) as event ${OUTCOME_JOINS}
     ) as told ${outcome === undefined ? sql`` : sql`where outcome = ${outcome}`}
     order by id desc limit ${range.limit}
