@@ -1,9 +1,12 @@
 /** What happens to a customer at each step of its move to another shard: changes that its providers report, reads, and what removes it. */
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
+import { StartError } from "../../ground/errors.ts";
 import { connectCustomer, type Customer } from "../harness/connect-customer.ts";
 import { addWebhook } from "../harness/deliveries/routes.ts";
 import { openMovingBusbar, type ShardName } from "../harness/moving-busbar.ts";
+import { signIn } from "../harness/people.ts";
+import { secondProject } from "../harness/second-project.ts";
 import { addPushedApp } from "../harness/signed-push.ts";
 import { until } from "../harness/until.ts";
 
@@ -233,5 +236,38 @@ test("a customer who is erased after a move that was broken off, and completed, 
       );
       assert.equal(rows[0].count, 0, `${table} in ${shard}`);
     }
+  }
+});
+
+test("a project that is deleted at a step of a move of its customer leaves neither operations nor events in any shard", async (t) => {
+  const { busbar, move, countRows } = await openScene(t);
+  for (const at of ["copying fingerprints", "switching", "moving what has ended"]) {
+    const project = await secondProject(busbar);
+    const customer = await connectCustomer(project, {
+      ...GROUP,
+      provider: "hubspot",
+      objects: ["companies"],
+    });
+    await customer.succeed("companies", { type: "create", record: { name: "Mine" } });
+    const owner = await signIn(busbar);
+    const { body } = await busbar.call("GET", "/v1/projects/second", undefined, owner);
+    const removed = await project.inProject(
+      "DELETE",
+      `/integrations/hubspot/installations/${customer.installationId}`,
+    );
+    assert.equal(removed.status, 204, removed.text);
+    let deleting: Promise<number> | undefined;
+    await move("a", (text) => {
+      if (text.includes(at))
+        deleting = busbar
+          .call("DELETE", `/v1/projects/${body.id}`, undefined, owner)
+          .then(({ status }) => status);
+    }).catch((error: unknown) => assert.ok(error instanceof StartError, `${at}: ${String(error)}`));
+    assert.equal(await deleting, 204, at);
+    // Lines of proxied calls are left to retention.
+    await until(
+      async () => (await countRows("project_id", [body.id], ["operations", "events"])).length === 0,
+    );
+    await assert.rejects(move("a"), /there is no customer mover/, at);
   }
 });
