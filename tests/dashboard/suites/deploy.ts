@@ -300,7 +300,7 @@ export const suite: Suite = (server) => {
     await page.getByRole("textbox", { name: "Differences" }).waitFor();
     await page.getByRole("button", { name: "Deploy", exact: true }).click();
     await page.getByRole("heading", { name: "Deployed" }).waitFor();
-    await visit.open("/projects/default/integrations/sales?tab=revisions");
+    await visit.follow("/projects/default/integrations/sales?tab=revisions");
     await page.getByRole("link", { name: "Back to 1", exact: true }).click();
     await page.getByText("# Who asks for changes: the team of sales.").waitFor();
     await page.getByRole("button", { name: "Deploy", exact: true }).click();

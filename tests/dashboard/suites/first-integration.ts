@@ -33,14 +33,14 @@ export const suite: Suite = (server) => {
     await dialog.getByRole("button", { name: "Create" }).click();
     await page.getByRole("row", { name: /first-client/ }).waitFor();
 
-    await visit.open(PROJECT);
+    await visit.follow(PROJECT);
     await step("Register your OAuth client").getByText("done").waitFor();
     await page.getByRole("link", { name: "Deploy it" }).click();
     await page.getByText("No findings.").waitFor();
     await button("Deploy").click();
     await page.getByRole("heading", { name: "Deployed" }).waitFor();
 
-    await visit.open(`${PROJECT}/customers`);
+    await visit.follow(`${PROJECT}/customers`);
     await button("Connect").click();
     await dialog.getByLabel("Customer", { exact: true }).fill("northwind");
     const opened = page.waitForEvent("popup");
@@ -53,19 +53,19 @@ export const suite: Suite = (server) => {
     await dialog.getByRole("button", { name: "Install", exact: true }).click();
     await page.waitForURL(/\/installations\//);
 
-    await visit.open(`${PROJECT}/playground`);
+    await visit.follow(`${PROJECT}/playground`);
     await replaceText({ page }, "Record", '{"email": "first@northwind.example"}');
     await button("Send").click();
     await page.getByRole("region", { name: "Answer" }).getByText("success").first().waitFor();
 
-    await visit.open(`${PROJECT}/destinations`);
+    await visit.follow(`${PROJECT}/destinations`);
     await button("New destination").click();
     await dialog.getByLabel("Name", { exact: true }).fill("first-app");
     await dialog.getByLabel("url").fill(url);
     await dialog.getByRole("button", { name: "Create destination" }).click();
     await dialog.waitFor({ state: "detached" });
 
-    await visit.open(PROJECT);
+    await visit.follow(PROJECT);
     await page.getByText("All six steps are done.").waitFor();
     assert.equal(await page.getByRole("listitem").filter({ hasText: "done" }).count(), 6);
     await visit.closeUntroubled();

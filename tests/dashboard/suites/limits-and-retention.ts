@@ -98,7 +98,7 @@ export const suite: Suite = (server) => {
     const save = page.getByRole("button", { name: "Save retention" });
     await save.locator("..").getByText("This needs the role editor; you are viewer.").waitFor();
     assert.ok(await save.isDisabled());
-    await visit.open("/projects/default/api-keys");
+    await visit.follow("/projects/default/api-keys");
     const row = page.getByRole("row", { name: /^bootstrap/ });
     await row.getByText("none", { exact: true }).waitFor();
     assert.equal(await row.getByRole("button", { name: /^Limits/ }).count(), 0);

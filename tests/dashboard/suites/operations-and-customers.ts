@@ -113,7 +113,7 @@ export const suite: Suite = (server) => {
     await page.getByRole("button", { name: "Check now" }).click();
     await page.getByText("Does not work").waitFor();
     await page.getByText("bad credentials").first().waitFor();
-    await visit.open("/projects/default/customers?healthStatus=unhealthy");
+    await visit.follow("/projects/default/customers?healthStatus=unhealthy");
     await page.getByRole("table", { name: "Customers" }).getByRole("link", { name: "breaking" }).click();
     await page
       .getByRole("table", { name: "Installations" })

@@ -66,7 +66,7 @@ export const suite: Suite = (server) => {
     await role.selectOption("support");
     await dialog.getByRole("button", { name: "Change" }).click();
     assert.equal((await changed).status(), 200);
-    await visit.open(`${people().replace("people", "audit")}?target=${builderId}`);
+    await visit.follow(`${people().replace("people", "audit")}?target=${builderId}`);
     await page.getByRole("row", { name: /updateMembership/ }).waitFor();
     await visit.closeUntroubled();
   });

@@ -53,7 +53,7 @@ export const suite: Suite = (server) => {
     await page.getByRole("button", { name: "Fill in again" }).click();
     await page.waitForURL(/contacts/);
     await until(async () => (await page.getByLabel("Path", { exact: true }).inputValue()) === path);
-    await visit.open(`/projects/default/proxy-calls?path=${encodeURIComponent("/contacts/501")}`);
+    await visit.follow(`/projects/default/proxy-calls?path=${encodeURIComponent("/contacts/501")}`);
     await page.getByRole("table", { name: "Proxy calls" }).getByText("GET").first().waitFor();
     await visit.closeUntroubled();
   });
@@ -97,7 +97,7 @@ export const suite: Suite = (server) => {
     await page.getByRole("button", { name: "Save", exact: true }).click();
     await bar.waitFor();
     await page.getByText("Saved", { exact: true }).waitFor();
-    await visit.open("/projects/default/playground?groupRef=acme");
+    await visit.follow("/projects/default/playground?groupRef=acme");
     await bar.waitFor();
     await replaceText({ page }, "Record", '{"email": "asked@example.com"}');
     const send = page.getByRole("button", { name: "Send", exact: true });
@@ -167,7 +167,7 @@ export const suite: Suite = (server) => {
     await visit.open("/projects/default");
     for (const name of ["Operations", "Deliveries", "Proxy calls"])
       await visit.page.getByRole("img", { name: new RegExp(`^${name}: bars`) }).waitFor();
-    await visit.open("/system");
+    await visit.follow("/system");
     await visit.page.getByRole("table", { name: "Processes" }).waitFor();
     await visit.closeUntroubled();
   });

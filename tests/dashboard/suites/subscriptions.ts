@@ -84,14 +84,14 @@ export const suite: Suite = (server) => {
     await page.getByRole("table", { name: "Seen" }).getByText("delivered", { exact: true }).waitFor();
     await page.getByRole("table", { name: "Messages" }).getByRole("cell", { name: "my-app" }).waitFor();
     await page.getByText("Nobody wrote it through Busbar.").waitFor();
-    await visit.open("/projects/default/customers/changing");
+    await visit.follow("/projects/default/customers/changing");
     const deliveries = page.getByRole("table", { name: "Deliveries" });
     await deliveries.getByText("changes", { exact: true }).first().waitFor();
     await page.getByLabel("Kind", { exact: true }).selectOption("schema");
     await deliveries.waitFor({ state: "detached" });
     await page.getByLabel("Kind", { exact: true }).selectOption("subscribe");
     await deliveries.getByText("changes", { exact: true }).first().waitFor();
-    await visit.open(`/projects/default${path}?tab=subscriptions`);
+    await visit.follow(`/projects/default${path}?tab=subscriptions`);
     await page.getByLabel("Record", { exact: true }).fill("1");
     await page.getByText("The provider reported no such change within seven days").waitFor();
 
@@ -104,7 +104,7 @@ export const suite: Suite = (server) => {
     await subscription.getByText("It was requested through the API.").waitFor();
     await subscription.getByText("succeeded").waitFor();
 
-    await visit.open("/projects/default/integrations/changes?tab=registration");
+    await visit.follow("/projects/default/integrations/changes?tab=registration");
     await page.getByText("/subscribe/v1/projects/default/integrations/changes").first().waitFor();
     assert.match(
       await page.getByRole("region", { name: "webhooks-hsmeta.json" }).innerText(),
