@@ -105,7 +105,8 @@ export const description: Description = {
       name_already_exists: "conflict",
       handle_already_exists: "conflict",
       is_archived: "conflict",
-      already_archived: "conflict",
+      // Only `conversations.archive` answers so: the channel is as a deletion leaves it.
+      already_archived: "not_found",
       ratelimited: "rate_limited",
       // "It's possible some aspect of the operation succeeded before the error was raised."
       internal_error: "unknown_outcome",

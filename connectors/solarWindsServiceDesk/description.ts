@@ -34,7 +34,8 @@ export const description: Description = {
   ids: { number: true },
   defaults: {
     list: { path: "/{path}.json", pageSize },
-    paging: { link: true },
+    // The addresses of the header count pages: a record that is deleted meanwhile would hide another one.
+    paging: { page: { to: "query.page", first: 1, anySize: true, next: "header.Link" } },
     changedPath: "updated_at",
     create: { method: "POST", path: "/{path}.json", wrap: { in: "{singular}" } },
     update: { method: "PUT", path: "/{path}/{id}.json", wrap: { in: "{singular}" } },
