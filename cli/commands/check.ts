@@ -13,6 +13,7 @@ import { connect } from "../settings/connect.ts";
 import type { Terminal } from "../terminal.ts";
 import { getOperation, isRunning } from "./operations.ts";
 import type { Description } from "../../connector-kit/declarative/rules/description.ts";
+import type { ProviderInfo } from "../../connector-kit/provider-info.ts";
 import { createOutput } from "../output/output.ts";
 import type { GlobalOptions } from "../settings/target.ts";
 
@@ -83,7 +84,7 @@ function addCheckProvider(check: Command, terminal: Terminal): void {
         });
       const differences =
         own?.description && openapi !== undefined
-          ? await compare(own.description, resolve(terminal.cwd, openapi))
+          ? await compare(own.description, resolve(terminal.cwd, openapi), listHeaders(own.info))
           : undefined;
       const warnings = [...(own ? warnOfProvider(own) : []), ...(differences?.warnings ?? [])];
       const all = [
@@ -104,13 +105,21 @@ function addCheckProvider(check: Command, terminal: Terminal): void {
 
 type Compared = Awaited<ReturnType<typeof compare>>;
 
-async function compare(description: Description, file: string) {
+/** Lists the headers that each request has: fixed ones, and those of the credentials. */
+const listHeaders = ({ fixedHeaders = [], customOpts, apiKeyOpts, oauth2Opts }: ProviderInfo): string[] =>
+  [
+    ...[...fixedHeaders, ...(customOpts?.headers ?? [])].map(({ name }) => name),
+    apiKeyOpts?.header?.name,
+    oauth2Opts?.accessTokenOpts?.header?.name,
+  ].filter((name) => name !== undefined);
+
+async function compare(description: Description, file: string, headers: string[]) {
   const { readOpenapi } = await import("../../connector-kit/openapi/openapi-operations.ts");
   const { compareDescription } = await import("../../connector-kit/openapi/compare-description.ts");
   try {
     const document = readOpenapi(await readDocument(file));
     return {
-      ...compareDescription(description, document),
+      ...compareDescription(description, document, headers),
       from: `${document.title} ${document.version}`.trim(),
     };
   } catch (cause) {

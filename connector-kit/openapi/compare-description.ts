@@ -26,8 +26,12 @@ interface Comparison {
 
 type Say = (member: string, message: string) => void;
 
-/** Objects without a name of their own, and GraphQL, are not compared. */
-export function compareDescription(description: Description, document: OpenapiDocument): Comparison {
+/** Objects without a name of their own, and GraphQL, are not compared. `fixed`: names of headers that each request has. */
+export function compareDescription(
+  description: Description,
+  document: OpenapiDocument,
+  fixed: string[] = [],
+): Comparison {
   const comparison: Comparison = { differences: [], warnings: [], compared: 0, absent: 0 };
   for (const plan of buildPlans(description).filter(({ graphql }) => !graphql)) {
     const sayIn =
@@ -41,11 +45,13 @@ export function compareDescription(description: Description, document: OpenapiDo
           });
       };
     const say = sayIn(comparison.differences);
-    for (const { member, method, path, compare } of listRequests(plan)) {
+    for (const { member, method, path, headers = [], compare } of listRequests(plan)) {
       const found = findOperation(document, method, path);
       if ("operation" in found) {
         comparison.compared += 1;
         compare(found.operation, document, say);
+        for (const name of listMissingHeaders(found.operation, [...fixed, ...headers]))
+          say(`${member}.headers`, `the vendor demands the header ${name}`);
         if (member === "update") warnOfUpdate(plan, found.operation, document, sayIn(comparison.warnings));
         continue;
       }
@@ -71,10 +77,21 @@ function locateDescription({ objects }: Description, name: string, member: strin
     : `connector.defaults.${member}`;
 }
 
+/** Headers of the form of bodies, and of credentials. */
+const ALWAYS_SENT = ["accept", "content-type", "authorization", "user-agent"];
+
+function listMissingHeaders({ parameters }: OpenapiOperation, sent: string[]): string[] {
+  const known = new Set([...ALWAYS_SENT, ...sent.map((name) => name.toLowerCase())]);
+  const demanded = parameters.filter(({ place, required }) => place === "header" && required);
+  return demanded.map(({ name }) => name).filter((name) => !known.has(name.toLowerCase()));
+}
+
 interface ComparedRequest {
   member: string;
   method: string;
   path: string;
+  /** Names of its own headers. */
+  headers?: string[];
   compare(operation: OpenapiOperation, document: OpenapiDocument, say: Say): void;
 }
 
@@ -91,6 +108,10 @@ function listRequests(plan: ObjectPlan): ComparedRequest[] {
       member: "list",
       method: list.method ?? "GET",
       path: filled(list.path),
+      headers: [
+        ...Object.keys(list.headers ?? {}),
+        ...[list.pageSize?.to, plan.since?.to].flatMap((to = "") => to.split(/^header\./)[1] ?? []),
+      ],
       compare: (...at) => compareList(plan, ...at),
     });
   if (get && modes.includes("read"))
@@ -98,6 +119,7 @@ function listRequests(plan: ObjectPlan): ComparedRequest[] {
       member: "get",
       method: get.method ?? "GET",
       path: filled(get.path),
+      headers: Object.keys(get.headers ?? {}),
       compare: (operation, document, say) =>
         compareRecord(plan, "get.record", get.record, { operation, document, say }),
     });
@@ -108,6 +130,11 @@ function listRequests(plan: ObjectPlan): ComparedRequest[] {
       member: mode,
       method: rules.method,
       path: filled(rules.path),
+      headers: [
+        ...Object.keys(rules.headers ?? {}),
+        ...((mode === "create" ? plan.create?.idempotencyKeyTo : undefined)?.split(/^header\./).slice(1) ??
+          []),
+      ],
       compare: (operation, document, say) => {
         if (mode !== "delete") compareWrite(plan, mode, rules, { operation, document, say });
       },

@@ -60,15 +60,15 @@ export const listMembers = (root: JsonObject, schema: Schema): Map<string, Schem
     ),
   );
 
-/** Returns the names that an object must have. */
-const listRequired = (root: JsonObject, schema: Schema): string[] => [
-  ...new Set(
-    [
-      resolveReference(root, schema),
-      ...(Array.isArray(schema["allOf"]) ? schema["allOf"].map((part) => resolveReference(root, part)) : []),
-    ].flatMap((one) => (Array.isArray(one["required"]) ? one["required"].map(String) : [])),
-  ),
-];
+const MAX_NESTED = 8;
+
+/** Returns the names that an object must have, also those of what it is composed of. */
+function listRequired(root: JsonObject, given: Schema, levels = MAX_NESTED): string[] {
+  const { required, allOf } = resolveReference(root, given);
+  const own = Array.isArray(required) ? required.map(String) : [];
+  const parts = Array.isArray(allOf) && levels > 0 ? allOf.filter((part) => isJsonObject(part)) : [];
+  return [...new Set([...own, ...parts.flatMap((part) => listRequired(root, part, levels - 1))])];
+}
 
 /** Returns whether a schema says which members there are. */
 const isOpen = (root: JsonObject, schema: Schema): boolean =>
