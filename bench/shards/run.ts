@@ -14,7 +14,7 @@ import { openSink, type Sink } from "../../tests/harness/deliveries/sink.ts";
 import { startServer } from "../../tests/harness/replicating-postgres.ts";
 import { REPLICATING_ROLE } from "../../tests/harness/side-roles.ts";
 import { until } from "../../tests/harness/until.ts";
-import { processorMs } from "../processor-time.ts";
+import { readProcessorMs } from "../processor-time.ts";
 
 const quick = process.argv.includes("--quick");
 const WRITES = quick ? 300 : 3_000;
@@ -109,8 +109,8 @@ async function measureRound({ home, shards, sink }: Setup, { running }: DrillPro
     ),
   );
   const read = () => ({
-    node: processorMs(...children.map(({ pid }) => pid)),
-    postgres: processorMs(...servers),
+    node: readProcessorMs(...children.map(({ pid }) => pid)),
+    postgres: readProcessorMs(...servers),
   });
   const before = read();
   const told = sink.received.length;
