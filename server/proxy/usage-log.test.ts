@@ -1,7 +1,10 @@
 /** Every call leaves a line, and the buffer is bounded. */
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import { createTestDatabase, testDatabase } from "../../tests/harness/database.ts";
+import { Client } from "pg";
+import { openCustomersInShards } from "../../tests/harness/customers-in-shards.ts";
+import { until } from "../../tests/harness/until.ts";
+import { createTestDatabase, OWN_LOCKS, testDatabase } from "../../tests/harness/database.ts";
 import { createLog } from "../../ground/log.ts";
 import type { Database } from "../store/database/database.ts";
 import { openDatabase } from "../store/database/open-database.ts";
@@ -96,4 +99,37 @@ describe("the usage log", () => {
     const left = await database.queries.selectFrom("proxyUsage").select("id").execute();
     assert.equal(left.length, 5);
   });
+});
+
+it("keeps a line out of the shard that a customer has left, while the copy in its new shard is late", async (t) => {
+  const { main, projectId, customers } = await openCustomersInShards(t);
+  const { installationId = "" } = customers.find(({ shard }) => shard === "b") ?? {};
+  const [, a, b] = main.shards;
+  assert.ok(a && b);
+  const place = (shard: string) =>
+    b.dataPool?.query("update groups set shard = $1 where group_ref = 'customer-b'", [shard]);
+  await place("a");
+  const usage = openUsageLog({ database: main, log });
+  t.after(() => usage.close());
+  const blocking = new Client({ connectionString: a.dataUrl });
+  await blocking.connect();
+  await blocking.query("begin; lock table proxy_usage in access exclusive mode");
+  usage.add(use({ projectId, installationId, shard: "b" }));
+  // It has been passed on to the shard that was left.
+  await until(
+    async () =>
+      (
+        await blocking.query(
+          `select from pg_locks where relation = 'proxy_usage'::regclass and not granted and ${OWN_LOCKS}`,
+        )
+      ).rowCount === 1,
+  );
+  await blocking.query("rollback");
+  await blocking.end();
+  await place("b");
+  const count = async ({ data }: Database) =>
+    (await data.selectFrom("proxyUsage").select("id").where("installationId", "=", installationId).execute())
+      .length;
+  await until(async () => (await count(a)) + (await count(b)) > 0);
+  assert.deepEqual([await count(a), await count(b)], [0, 1]);
 });

@@ -10,6 +10,8 @@ export type UsageLog = Batches<ProxyUse>;
 const BATCH = 2_000;
 /** About 20 MB when full. */
 const MAX_WAITING = 50_000;
+/** A second each: copies are late for longer only while replication stands still. */
+const MAX_PASSES = 30;
 /** Longer paths are cut off. */
 const MAX_PATH_LENGTH = 1_024;
 
@@ -30,8 +32,11 @@ export function openUsageLog({ database, log }: { database: Pick<Database, "shar
           add(use);
       },
     });
+  let isClosing = false;
   const add = (use: ProxyUse): void => {
-    const { shard = null, isPassedOn = false } = use;
+    const { shard = null, passes = 0 } = use;
+    // After a move, two shards name each other while the copy in one of them is late: a line is stored in the one that is sure.
+    const isPassedOn = passes >= MAX_PASSES || (isClosing && passes > 0);
     const key = `${shard} ${isPassedOn}`;
     const known = logs.get(key) ?? open(shard, isPassedOn);
     logs.set(key, known);
@@ -44,6 +49,7 @@ export function openUsageLog({ database, log }: { database: Pick<Database, "shar
       return [...logs.values()].reduce((sum, { dropped }) => sum + dropped, 0);
     },
     async close() {
+      isClosing = true;
       await closeAll();
       // Lines that one of them has passed on to another.
       await closeAll();

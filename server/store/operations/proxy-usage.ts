@@ -13,8 +13,8 @@ export interface ProxyUse {
   installationId: string;
   /** Shard of the customer, which the line is stored in; absent or null for the main one. */
   shard?: string | null | undefined;
-  /** Whether another shard has passed the line on to this one. */
-  isPassedOn?: boolean;
+  /** How often a shard has passed the line on to another one. */
+  passes?: number;
   method: string;
   /** Path without the query. */
   path: string;
@@ -31,8 +31,8 @@ export interface ProxyUse {
   byBusbar?: boolean;
 }
 
-/** A line whose customer has moved to another shard, in which it is stored also if that does not know it yet. */
-type ElsewhereUse = ProxyUse & { shard: string | null; isPassedOn: true };
+/** A line whose customer is in another shard, as far as the asked one knows. */
+type ElsewhereUse = ProxyUse & { shard: string | null; passes: number };
 
 /**
  * Inserts the lines in one statement, except those of installations that were erased with their group. Returns those of customers
@@ -82,7 +82,7 @@ export async function insertProxyUsage(
   const places = new Map(rows.map(({ installationId, shard }) => [installationId, shard]));
   return uses.flatMap((use) => {
     const shard = places.get(use.installationId);
-    return shard === undefined || isPassedOn ? [] : { ...use, shard, isPassedOn: true };
+    return shard === undefined || isPassedOn ? [] : { ...use, shard, passes: (use.passes ?? 0) + 1 };
   });
 }
 
