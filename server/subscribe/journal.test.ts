@@ -1,12 +1,12 @@
 /** Subscriptions by HubSpot's journal end to end: the sandbox keeps it, Busbar reads it, stores events with the position. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { Client } from "pg";
 import { openTestBusbar, shareTestBusbar, type Answer } from "../../tests/harness/busbar.ts";
 import { connectCustomer, type Customer } from "../../tests/harness/connect-customer.ts";
 import { addWebhook } from "../../tests/harness/deliveries/routes.ts";
 import { openSink } from "../../tests/harness/deliveries/sink.ts";
 import { openProcessGroup } from "../../tests/harness/process-group.ts";
+import { connectBoth } from "../../tests/harness/two-databases.ts";
 import { until } from "../../tests/harness/until.ts";
 import { openSubscriptions } from "../../tests/harness/subscriptions.ts";
 import { subscribedContacts } from "../../tests/fixtures/subscribed-fixture.ts";
@@ -37,10 +37,9 @@ after(() => sink.close());
 
 describe("subscribing by HubSpot's journal", () => {
   let customer: Customer;
-  let sql: Client;
+  let sql: Awaited<ReturnType<typeof connectBoth>>;
   before(async () => {
-    sql = new Client({ connectionString: busbar.connectionString });
-    await sql.connect();
+    sql = await connectBoth(busbar);
     busbar.sandbox.hubspot.setLimits("off");
     await busbar.inProject("POST", "/provider-apps", APP);
     await addWebhook(busbar, "changes", `${sink.url}/changes`);

@@ -7,6 +7,7 @@ import { connectCustomer, type Customer } from "../../tests/harness/connect-cust
 import { accept, openSink, type Answerer } from "../../tests/harness/deliveries/sink.ts";
 import { addPushedApp, signedPush } from "../../tests/harness/signed-push.ts";
 import { openSubscriptions } from "../../tests/harness/subscriptions.ts";
+import { connectBoth } from "../../tests/harness/two-databases.ts";
 import { until } from "../../tests/harness/until.ts";
 import { subscribedContacts } from "../../tests/fixtures/subscribed-fixture.ts";
 
@@ -145,7 +146,7 @@ describe("outcomes of changes", () => {
   test("a privacy deletion is stored only together with the removal of the record's earlier events", async () => {
     await report(70_005);
     await untilOutcome(70_005, "delivered");
-    const client = new Client({ connectionString: busbar.connectionString });
+    const client = new Client({ connectionString: busbar.dataUrl ?? busbar.connectionString });
     await client.connect();
     // A sequence counts the attempts, because it is not rolled back with them.
     await client.query(`create sequence erasures;
@@ -177,8 +178,7 @@ describe("outcomes of changes", () => {
     const line = await untilOutcome(70_004, "given_up");
     assert.equal(line.delivery.status, "failed");
     assert.equal(await delivered(), before);
-    const client = new Client({ connectionString: busbar.connectionString });
-    await client.connect();
+    const client = await connectBoth(busbar);
     // As retention removes them with their age.
     await client.query("delete from deliveries");
     await client.query("delete from events");

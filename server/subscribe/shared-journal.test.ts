@@ -1,13 +1,13 @@
 /** Two projects whose provider apps are the same app of HubSpot share its journal, and what is selected in it. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Client } from "pg";
 import { openTestBusbar, startTestBusbar, type TestBusbar } from "../../tests/harness/busbar.ts";
 import { connectCustomer } from "../../tests/harness/connect-customer.ts";
 import { addWebhook } from "../../tests/harness/deliveries/routes.ts";
 import { createEmptyDatabase } from "../../tests/harness/database.ts";
 import { openSink } from "../../tests/harness/deliveries/sink.ts";
 import { secondProject } from "../../tests/harness/second-project.ts";
+import { connectBoth } from "../../tests/harness/two-databases.ts";
 import { until } from "../../tests/harness/until.ts";
 import { subscribedContacts } from "../../tests/fixtures/subscribed-fixture.ts";
 
@@ -161,12 +161,11 @@ test("customers of the same account in two shards neither remove nor narrow what
 });
 
 /** How many journals Busbar reads. */
-const streams = async (busbar: { connectionString: string }): Promise<number> =>
+const streams = async (busbar: Parameters<typeof connectBoth>[0]): Promise<number> =>
   (await runSql(busbar, "select from event_streams")) ?? 0;
 
-async function runSql({ connectionString }: { connectionString: string }, statement: string) {
-  const sql = new Client({ connectionString });
-  await sql.connect();
+async function runSql(busbar: Parameters<typeof connectBoth>[0], statement: string) {
+  const sql = await connectBoth(busbar);
   const { rowCount } = await sql.query(statement);
   await sql.end();
   return rowCount;

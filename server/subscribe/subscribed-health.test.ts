@@ -4,12 +4,12 @@
  */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { Client } from "pg";
 import { shareTestBusbar, type Answer } from "../../tests/harness/busbar.ts";
 import { connectCustomer, type Customer } from "../../tests/harness/connect-customer.ts";
 import { addWebhook } from "../../tests/harness/deliveries/routes.ts";
 import { openSink } from "../../tests/harness/deliveries/sink.ts";
 import { openSubscriptions } from "../../tests/harness/subscriptions.ts";
+import { connectBoth } from "../../tests/harness/two-databases.ts";
 import { until } from "../../tests/harness/until.ts";
 import { addPushedApp } from "../../tests/harness/signed-push.ts";
 
@@ -42,11 +42,10 @@ after(() => sink.close());
 
 describe("the health of an object that is only subscribed to", () => {
   let customer: Customer;
-  let client: Client;
+  let client: Awaited<ReturnType<typeof connectBoth>>;
   const { entries, subscription, installation } = openSubscriptions(() => ({ busbar, sink, customer }));
   before(async () => {
-    client = new Client({ connectionString: busbar.connectionString });
-    await client.connect();
+    client = await connectBoth(busbar);
     busbar.sandbox.hubspot.setLimits("off");
     await addPushedApp(busbar, SECRET);
     await addWebhook(busbar, "changes", `${sink.url}/changes`);

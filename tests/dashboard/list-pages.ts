@@ -1,4 +1,5 @@
 /** Every page of the site map, with an address that leads to something. */
+import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Dashboard, Visit } from "./open-dashboard.ts";
@@ -19,10 +20,13 @@ const ROUTES = join(import.meta.dirname, "..", "..", "dashboard", "routes.tsx");
  */
 export async function listPages(dashboard: Dashboard): Promise<SitePage[]> {
   const text = readFileSync(ROUTES, "utf8");
-  const routes = [...text.matchAll(/of(Project|Person)\(\s*"([^"]+)"/g)].map(([, below, path = ""]) => ({
-    below,
-    route: path,
-  }));
+  const routes = [...text.matchAll(/route(?:In|For)(Project|Person)\(\s*"([^"]+)"/g)].map(
+    ([, below, path = ""]) => ({
+      below,
+      route: path,
+    }),
+  );
+  assert.ok(routes.some(({ below }) => below === "Person") && routes.length > 20, "the site map is read");
   const pages: SitePage[] = [];
   for (const { below, route } of routes) {
     const found = await fillPath(dashboard, route);

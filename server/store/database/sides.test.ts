@@ -45,7 +45,10 @@ function readParts(): Part[] {
     .flatMap((file) => {
       const whole = readFileSync(join(STORE, file), "utf8");
       const imports = new Set(
-        [...whole.matchAll(/^import [^;]*;$/gm)].flatMap(([line]) => line.match(/\w+/g) ?? []),
+        // Without the path, whose words are no names.
+        [...whole.matchAll(/^import ([^;]*) from [^;]*;$/gm)].flatMap(
+          ([, names]) => names?.match(/\w+/g) ?? [],
+        ),
       );
       const text = whole
         .replaceAll(/\/\*(?! prepare)[\s\S]*?\*\/|^\s*\/\/.*$|--.*$/gm, "")
