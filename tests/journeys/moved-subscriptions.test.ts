@@ -29,7 +29,9 @@ integrations:
 `;
 
 async function openScene(t: TestContext) {
-  const { busbar, sink, move } = await openMovingBusbar(t, { BUSBAR_SUBSCRIBE_COALESCE_SECONDS: "0.1" });
+  const { busbar, sink, move, connect } = await openMovingBusbar(t, {
+    BUSBAR_SUBSCRIBE_COALESCE_SECONDS: "0.1",
+  });
   const { hubspot } = busbar.sandbox;
   hubspot.setLimits("off");
   await addPushedApp(busbar, SECRET);
@@ -51,11 +53,13 @@ async function openScene(t: TestContext) {
     const all = await seen.lines(id);
     return all.length >= count && all.every(({ endTime }) => endTime !== undefined);
   };
-  return { busbar, move, customer, change, hasEnded, isActive, ...seen };
+  const main = await connect("main");
+  const areAllTaken = async () => (await main.query("select from received_pushes")).rowCount === 0;
+  return { busbar, move, customer, change, hasEnded, isActive, areAllTaken, ...seen };
 }
 
 test("what a provider sends again is told once, wherever the first was stored, and the lines of events move along", async (t) => {
-  const { busbar, move, hasEnded, lines, entries, subscription } = await openScene(t);
+  const { busbar, move, hasEnded, lines, entries, subscription, areAllTaken } = await openScene(t);
   const { webhooks } = busbar.sandbox.hubspot;
   const send = () =>
     webhooks.push([
@@ -76,15 +80,12 @@ test("what a provider sends again is told once, wherever the first was stored, a
   await until(() => entries("504").length === 1);
   const known = await lines("504");
   const { counts } = await subscription();
-  let sent = 0;
   for (const to of ["a", "b", null]) {
-    await move(to, () => {
-      send();
-      sent += 1;
-    });
+    await move(to, () => send());
     send();
-    sent += 1;
-    await until(async () => (await subscription()).counts.duplicates >= counts.duplicates + sent);
+    // What arrives while the gate is closed is counted in the former shard, so the count of duplicates may be too low.
+    await until(async () => (await subscription()).counts.duplicates > counts.duplicates);
+    await until(areAllTaken);
     assert.deepEqual(await lines("504"), known);
   }
   assert.equal((await subscription()).counts.received, counts.received);
