@@ -14,8 +14,6 @@ export interface Message {
   time: Date;
   /** The event's data, or the whole data message, as JSON text. */
   data: string;
-  /** `data` in UTF-8, of a message that need not be encoded again. */
-  bytes?: Buffer;
   projectId: string;
   destinationId: string;
   /** Header of W3C Trace Context for a receiver of the builder's own; absent outside any trace. */

@@ -1,10 +1,6 @@
-/** Builds the whole text of a message, and its bytes, for destinations that have no other place for the type of an event. */
+/** Builds the whole text of a message, for destinations that have no other place for the type of an event. */
 import type { Message } from "./destination.ts";
 
 /** Returns JSON, made from the stored text: an event in its envelope, a data message alone. */
 export const buildMessageBody = ({ kind, topic, data }: Pick<Message, "kind" | "topic" | "data">): string =>
   kind === "data" ? data : `{"notificationType":${JSON.stringify(topic)},"data":${data}}`;
-
-/** Returns the same in UTF-8. */
-export const encodeMessageBody = (message: Pick<Message, "kind" | "topic" | "data" | "bytes">): Buffer =>
-  message.kind === "data" && message.bytes ? message.bytes : Buffer.from(buildMessageBody(message));

@@ -4,7 +4,7 @@ import { nowMs } from "../../ground/clock.ts";
 import { checkUrl } from "../../destination-kit/check-url.ts";
 import { defineDestination, type Fault } from "../../destination-kit/destination.ts";
 import { toHttpOutcome } from "../../destination-kit/http-outcome.ts";
-import { buildMessageBody, encodeMessageBody } from "../../destination-kit/message-body.ts";
+import { buildMessageBody } from "../../destination-kit/message-body.ts";
 import { openSigner, buildSignatureHeaders } from "./sign.ts";
 
 const ConfigSchema = Type.Object({
@@ -56,7 +56,7 @@ export const webhook = defineDestination({
     return {
       async deliver(message) {
         // Encoded once: signature and client would each encode a text for themselves.
-        const body = encodeMessageBody(message);
+        const body = Buffer.from(buildMessageBody(message));
         const signed = sign(message.id, Math.floor(nowMs() / 1000), body);
         const trace: Record<string, string> =
           message.traceparent === undefined ? {} : { traceparent: message.traceparent };

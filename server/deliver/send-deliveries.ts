@@ -5,7 +5,7 @@ import { formatTraceparent, startWork, type WorkStart } from "../../ground/span.
 import { readTraceparent } from "../../ground/trace-context.ts";
 import type { Tracer } from "../../ground/tracer.ts";
 import type { AttemptedDelivery, ClaimedDelivery } from "../store/deliveries/deliveries.ts";
-import type { SentEvent } from "../store/deliveries/events.ts";
+import type { StoredEvent } from "../store/deliveries/events.ts";
 import { attemptDelivery } from "./attempt-delivery.ts";
 import { BatchGatherer, type Seat } from "./batch-gatherer.ts";
 import type { OpenDestination } from "./destinations/channels.ts";
@@ -35,17 +35,17 @@ interface SenderServices {
 /** A delivery with all that is needed to send it. */
 interface PreparedDelivery {
   delivery: ClaimedDelivery;
-  event: SentEvent;
+  event: StoredEvent;
   destination: OpenDestination;
   /** `changesSeen` of the sender before `destination` was read. */
   readAfter: number;
 }
 
-/** A message counts as one, and as one more for each 16 KiB, because the limit on messages limits memory. */
+/** A message counts as one, and as one more for each 16 Ki characters, because the limit on messages limits memory. */
 export const LARGE_MESSAGE = 16 * 1024;
 
 /** Returns how many ordinary messages the message of an event counts as. */
-export const measureCost = ({ data }: SentEvent): number => 1 + Math.floor(data.length / LARGE_MESSAGE);
+export const measureCost = ({ data }: StoredEvent): number => 1 + Math.floor(data.length / LARGE_MESSAGE);
 
 export class DeliverySender {
   readonly lanes: Lanes<PreparedDelivery>;
@@ -157,10 +157,11 @@ export class DeliverySender {
   #message({ event, destination }: PreparedDelivery): Message {
     const { sealer, publicUrl } = this.#deps;
     const { maxMessageBytes } = destination.type;
-    const sent = { ...event, traceparent: formatTraceparent() };
-    return toMessage(sent, { id: destination.row.id, maxMessageBytes }, (member) =>
+    const message = toMessage(event, { id: destination.row.id, maxMessageBytes }, (member) =>
       buildEventFileUrl(sealer, publicUrl(), { eventId: event.id, member }),
     );
+    const traceparent = formatTraceparent();
+    return traceparent === undefined ? message : { ...message, traceparent };
   }
 }
 

@@ -123,33 +123,15 @@ const joinValues = (headers: Record<string, string | string[] | undefined>): Rec
     ]),
   );
 
-/** Returns the text without a byte order mark. */
+/** Returns the text without a byte order mark; for a large one this takes less memory than to decode it whole. */
 function decodeText(chunks: Buffer[], contentType = ""): string {
   const label = findSet(contentType, chunks[0]);
   const other = label === undefined ? undefined : decodeAs(label, Buffer.concat(chunks));
   if (other !== undefined) return other;
-  const text = decodeUtf8(chunks);
+  const decoder = new StringDecoder("utf8");
+  const text = chunks.map((chunk) => decoder.write(chunk)).join("") + decoder.end();
   return text.startsWith("\uFEFF") ? text.slice(1) : text;
 }
-
-/** Joins the chunks in a buffer that is used again: joined texts would fill the heap, and new buffers the memory. */
-function decodeUtf8(chunks: Buffer[]): string {
-  const [first = Buffer.alloc(0), ...more] = chunks;
-  if (more.length === 0) return first.toString();
-  const sizeBytes = chunks.reduce((sum, { length }) => sum + length, 0);
-  if (sizeBytes > SCRATCH_BYTES) {
-    // For a large text this takes less memory than to decode it whole.
-    const decoder = new StringDecoder("utf8");
-    return chunks.map((chunk) => decoder.write(chunk)).join("") + decoder.end();
-  }
-  const joined = (scratch ??= Buffer.allocUnsafe(SCRATCH_BYTES));
-  let end = 0;
-  for (const chunk of chunks) end += chunk.copy(joined, end);
-  return joined.toString("utf8", 0, end);
-}
-
-const SCRATCH_BYTES = 1_024 * 1_024;
-let scratch: Buffer | undefined;
 
 /** Returns the name of another set than UTF-8; undefined for UTF-8. */
 function findSet(contentType: string, [first, second]: Buffer = Buffer.alloc(0)): string | undefined {

@@ -1,28 +1,17 @@
 /** Builds the message of an event for a destination, whose large members become addresses where it is too large. */
 import type { Message } from "../../../destination-kit/destination.ts";
-import type { SentEvent } from "../../store/deliveries/events.ts";
+import type { StoredEvent } from "../../store/deliveries/events.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../ground/json.ts";
 import { LARGE_MEMBERS } from "../../events/notification.ts";
 
-/** Members that do not fit are replaced by the address that `buildUrl` returns. `traceparent`: that of the attempt. */
+/** Members that do not fit are replaced by the address that `buildUrl` returns. */
 export function toMessage(
-  event: Omit<SentEvent, "traceparent"> & { traceparent?: string | undefined },
-  { id: destinationId, maxMessageBytes }: { id: string; maxMessageBytes: number | undefined },
+  { id, projectId, type: topic, kind, createTime: time, data }: Omit<StoredEvent, "traceparent">,
+  destination: { id: string; maxMessageBytes: number | undefined },
   buildUrl: (member: string) => string,
 ): Message {
-  const { id, projectId, type: topic, kind, createTime: time, data, traceparent } = event;
-  const facts = { id, projectId, topic, kind, time, destinationId, ...(traceparent && { traceparent }) };
-  if (typeof data === "string") return shrinkMessage({ ...facts, data }, maxMessageBytes, buildUrl);
-  if (maxMessageBytes !== undefined && !fitsLimit(event, maxMessageBytes))
-    return shrinkMessage({ ...facts, data: data.toString() }, maxMessageBytes, buildUrl);
-  return {
-    ...facts,
-    // Made where a type asks for it: webhooks send the bytes.
-    get data() {
-      return data.toString();
-    },
-    bytes: data,
-  };
+  const message = { id, projectId, topic, kind, time, data, destinationId: destination.id };
+  return shrinkMessage(message, destination.maxMessageBytes, buildUrl);
 }
 
 /** For the envelope that a destination writes around the data of an event. */
@@ -90,5 +79,5 @@ const shortenText = (text: Json): Json =>
     ? `${text.slice(0, SHORT_TEXT).toWellFormed()}…`
     : text;
 
-const fitsLimit = ({ kind, data }: Pick<SentEvent, "kind" | "data">, maxBytes: number): boolean =>
+const fitsLimit = ({ kind, data }: Message, maxBytes: number): boolean =>
   Buffer.byteLength(data) + (kind === "event" ? ENVELOPE_BYTES : 0) <= maxBytes;

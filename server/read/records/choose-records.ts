@@ -134,23 +134,20 @@ interface WriteBehind {
   possible?: OwnWrite | undefined;
 }
 
-/** One for all: of most records there is none. */
-const NO_WRITE: WriteBehind = {};
-
 /** Returns a function that finds the write behind a change. A backfill gives the receiver its first copy, whoever wrote. */
 async function findOwnWrites(
   { database }: { database: Database },
   { run, target, set, plan }: ReadScan,
   records: SourceRecord[],
 ): Promise<(record: SourceRecord, deliveredTime: Date | undefined) => WriteBehind> {
-  if (run.kind !== "scheduled" || !target.connector.subscribe) return () => NO_WRITE;
+  if (run.kind !== "scheduled" || !target.connector.subscribe) return () => ({});
   const { objectKey, recordKey } = listOwnKeys(target.connector, run.objectName);
   const ids = records.map(({ id }) => recordKey(id));
   const writes = await listOwnWrites(database.data, { connectionId: run.connectionId, objectKey }, ids);
   const fields = plan.associations.length === 0 ? set.fields : undefined;
   return ({ id, changeTime, values }, deliveredTime) => {
     const written = writes.get(recordKey(id));
-    if (!written) return NO_WRITE;
+    if (!written) return {};
     const own = writeOfRecord({ changeTime, fields, values, deliveredTime }, written);
     return own ? { own } : { possible: findPossibleWrite(changeTime, written) };
   };

@@ -4,8 +4,8 @@ export const MAX_MESSAGE_BYTES = 300_000;
 const MAX_RECORDS = 1_000;
 
 interface CutMessage {
-  /** JSON text of the whole message in UTF-8, the records in `result`. */
-  data: Buffer;
+  /** JSON text of the whole message, the records in `result`. */
+  data: string;
   numRecords: number;
   /** A single record above the limit: `result` is to be replaced by a URL when the message is delivered. */
   isLarge: boolean;
@@ -18,10 +18,7 @@ export interface MessageLimits {
   maxBytes?: number | undefined;
 }
 
-/**
- * Puts entries (JSON texts), in their order, into as few messages as the limits allow. `head`: their common members. Each entry is
- * encoded once, into the place where it stands in its message; its size is known only then.
- */
+/** Puts entries (JSON texts), in their order, into as few messages as the limits allow. `head`: their common members. */
 export function cutMessages(
   head: object,
   entries: readonly string[],
@@ -30,51 +27,32 @@ export function cutMessages(
   // Without its closing brace, because more members follow.
   const start = JSON.stringify(head).slice(0, -1);
   const maxRecords = Math.max(1, Math.min(pageSize, MAX_RECORDS));
-  const freeBytes = Math.min(maxBytes, MAX_MESSAGE_BYTES) - joinMessage(start, maxRecords, "").length;
-  const place = (scratch ??= Buffer.allocUnsafe(SCRATCH_BYTES));
+  const freeBytes = Math.min(maxBytes, MAX_MESSAGE_BYTES) - Buffer.byteLength(wrap(start, maxRecords, [""]));
   const messages: CutMessage[] = [];
-  let numRecords = 0;
+  let begin = 0;
   let usedBytes = 0;
-  const close = (): void => {
+  const close = (end: number, isLarge = false): void => {
+    const numRecords = end - begin;
     if (numRecords === 0) return;
-    const data = joinMessage(start, numRecords, place.subarray(0, usedBytes));
-    messages.push({ data, numRecords, isLarge: false });
-    numRecords = 0;
+    messages.push({ data: wrap(start, numRecords, entries.slice(begin, end)), numRecords, isLarge });
+    begin = end;
     usedBytes = 0;
   };
-  for (const entry of entries) {
-    // No text has fewer bytes than characters.
-    const isLong = entry.length > freeBytes;
-    const begin = numRecords === 0 ? 0 : usedBytes + 1;
-    const end = isLong ? 0 : begin + place.write(entry, begin);
-    if (isLong || end - begin > freeBytes) {
-      close();
-      messages.push({ data: joinMessage(start, 1, entry), numRecords: 1, isLarge: true });
-      continue;
-    }
-    if (end > freeBytes || numRecords >= maxRecords) {
-      close();
-      place.copyWithin(0, begin, end);
-      usedBytes = end - begin;
-    } else {
-      if (begin > 0) place[usedBytes] = COMMA;
-      usedBytes = end;
-    }
-    numRecords += 1;
+  for (let index = 0; index < entries.length; index += 1) {
+    // With the comma behind it.
+    const sizeBytes = Buffer.byteLength(entries[index] ?? "") + 1;
+    if (usedBytes + sizeBytes > freeBytes + 1 || index - begin >= maxRecords) close(index);
+    usedBytes += sizeBytes;
+    if (sizeBytes > freeBytes + 1) close(index + 1, true);
   }
-  close();
+  close(entries.length);
   return messages;
 }
 
-const COMMA = ",".charCodeAt(0);
-
-/** For a full message, and behind it an entry of as many characters of three bytes. */
-const SCRATCH_BYTES = 4 * MAX_MESSAGE_BYTES + 1;
-let scratch: Buffer | undefined;
-
-const joinMessage = (start: string, numRecords: number, entries: string | Buffer): Buffer =>
-  Buffer.concat([
-    Buffer.from(`${start},"resultInfo":{"type":"inline","numRecords":${numRecords}},"result":[`),
-    typeof entries === "string" ? Buffer.from(entries) : entries,
-    Buffer.from("]}"),
-  ]);
+/** Joins everything at once: a text that is put together from parts is copied once more when its bytes are needed. */
+function wrap(start: string, numRecords: number, entries: readonly string[]): string {
+  const texts = [...entries];
+  texts[0] = `${start},"resultInfo":{"type":"inline","numRecords":${numRecords}},"result":[${texts[0]}`;
+  texts[texts.length - 1] += "]}";
+  return texts.join(",");
+}

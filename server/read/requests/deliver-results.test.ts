@@ -48,7 +48,7 @@ describe("messages that are delivered on request", () => {
     id: newId(),
     projectId: all.busbar.projectId,
     type: "read",
-    data: Buffer.from(JSON.stringify({ action: "read", page: (counter += 1) })),
+    data: JSON.stringify({ action: "read", page: (counter += 1) }),
     destinationId: destination.id,
   });
   const messages = (count: number) => Array.from({ length: count }, message);

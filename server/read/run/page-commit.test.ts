@@ -17,7 +17,7 @@ test("messages of several pages are stored character for character, each with it
     id: newId(),
     projectId: busbar.projectId,
     type: "read",
-    data: Buffer.from(data),
+    data,
     destinationId: busbar.destinationId,
     held: false,
   }));
@@ -37,7 +37,7 @@ test("messages of several pages are stored character for character, each with it
     "select data::text, size_bytes from events join unrouted_events on event_id = id where id = any($1) order by id",
     [ids],
   );
-  const stored = messages.toSorted((a, b) => (a.id < b.id ? -1 : 1)).map(({ data }) => data.toString());
+  const stored = messages.toSorted((a, b) => (a.id < b.id ? -1 : 1)).map(({ data }) => data);
   assert.deepEqual(
     rows,
     stored.map((data) => ({ data, size_bytes: Buffer.byteLength(data) })),

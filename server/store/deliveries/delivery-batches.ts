@@ -1,7 +1,7 @@
 /** Deliveries on their first attempt. They are created from events, and stored in batches instead of a row each. */
 import { sql } from "kysely";
 import type { DataQueries } from "../database/sides.ts";
-import { EVENT_KIND, type SentEvent } from "./events.ts";
+import { EVENT_KIND, type StoredEvent } from "./events.ts";
 
 /** Delivery that routing has created. */
 export interface RoutedDelivery {
@@ -21,7 +21,7 @@ export interface Routed {
   mayBeMore: boolean;
   deliveries: RoutedDelivery[];
   /** The events of the deliveries. */
-  stored: Map<string, SentEvent>;
+  stored: Map<string, StoredEvent>;
 }
 
 interface RoutedTotals {
@@ -33,7 +33,7 @@ type RoutedRow = RoutedDelivery &
   RoutedTotals & {
     projectId: string;
     type: string;
-    kind: SentEvent["kind"];
+    kind: StoredEvent["kind"];
     createTime: Date;
     traceparent: string | null;
     /** Null for events in `Routing.known`. For other events one row has it: events may be large and have many destinations. */
@@ -48,7 +48,7 @@ interface Routing {
   /** Limit of data in total; the first event is routed whatever its size. */
   maxBytes: number;
   /** Data of events that this process has in memory, by id: the statement does not read it. */
-  known: ReadonlyMap<string, Buffer>;
+  known: ReadonlyMap<string, string>;
 }
 
 /**
@@ -123,8 +123,8 @@ export const routeStatement = ({ batchId, workerId, maxEvents, maxBytes, known }
     from (select) as one left join numbered on true
   `;
 
-function toStoredEvents(rows: RoutedRow[], known: Routing["known"]): Map<string, SentEvent> {
-  const stored = new Map<string, SentEvent>();
+function toStoredEvents(rows: RoutedRow[], known: Routing["known"]): Map<string, StoredEvent> {
+  const stored = new Map<string, StoredEvent>();
   for (const { eventId: id, projectId, type, kind, createTime, traceparent, ...row } of rows) {
     const data = row.data ?? known.get(id);
     if (data !== undefined) stored.set(id, { id, projectId, type, kind, data, createTime, traceparent });

@@ -143,9 +143,6 @@ export interface StoredEvent {
   traceparent: string | null;
 }
 
-/** Event on its way to destinations: one that this process has just stored may have the bytes of its data. */
-export type SentEvent = Omit<StoredEvent, "data"> & { data: string | Buffer };
-
 /** Kind of a row of `events`. */
 export const EVENT_KIND = sql`case when events.destination_id is null then 'event' else 'data' end`;
 

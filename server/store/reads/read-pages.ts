@@ -37,8 +37,8 @@ export interface PageMessage {
   id: string;
   projectId: string;
   type: string;
-  /** JSON text in UTF-8. */
-  data: Buffer;
+  /** JSON text. */
+  data: string;
   destinationId: string;
   /** Whether the message is held until it is requested (`held-messages.ts`); call `releaseHeld` after the commit. */
   held: boolean;
@@ -267,7 +267,7 @@ function insertEvents(events: ReturnType<typeof listMessageEvents>, bytes: Buffe
   let end = 0;
   const rows = events.map(({ data, ...event }, position) => {
     const begin = end;
-    end += typeof data === "string" ? bytes.write(data, begin) : data.copy(bytes, begin);
+    end += bytes.write(data, begin);
     return {
       id: event.id,
       operation_id: event.operationId,

@@ -145,9 +145,7 @@ test("a page of a run that another worker has taken over changes nothing", async
   const operationId = await begin(installationId, "backfill");
   await claimRuns(queries, 8, [operationId]);
   const lost = page(operationId, {
-    messages: [
-      { id: newId(), projectId, type: "read", data: Buffer.from("{}"), destinationId: newId(), held: false },
-    ],
+    messages: [{ id: newId(), projectId, type: "read", data: "{}", destinationId: newId(), held: false }],
     fingerprints: [{ recordId: "1", changeTime: CURSOR, hash: Buffer.from("a") }],
     end: { status: "success", result: "done" },
   });
@@ -174,9 +172,7 @@ test("a page commits its messages, checkpoint, progress and fingerprints; the la
   const committed = await commitReadPages(queries, [
     page(operationId, {
       untilTime,
-      messages: [
-        { id, projectId, type: "read", data: Buffer.from('{"action":"read"}'), destinationId, held: false },
-      ],
+      messages: [{ id, projectId, type: "read", data: '{"action":"read"}', destinationId, held: false }],
       fingerprints: [{ recordId: "1", changeTime: untilTime, hash: Buffer.from("a") }],
       release: true,
     }),

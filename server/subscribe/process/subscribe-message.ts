@@ -36,8 +36,7 @@ export function subscribeMessages(place: MessagePlace, entries: string[]): CutEn
     const id = newId();
     const { projectId } = target.fields;
     const traceparent = formatTraceparent();
-    const event = { id, projectId, type: "subscribe", data: data.toString() };
-    messages.push({ ...event, destinationId: destination.id, traceparent });
+    messages.push({ id, projectId, type: "subscribe", data, destinationId: destination.id, traceparent });
     for (let entry = 0; entry < numRecords; entry++) messageIds.push(id);
   }
   return { messages, messageIds };
