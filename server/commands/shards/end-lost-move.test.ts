@@ -14,17 +14,20 @@ async function openBrokenMove(t: TestContext, brokenAt: string) {
   await move("a");
   await breakOff("b", brokenAt);
   const end = async () => endLostMove(deps, await find(), "b");
-  /** Has nobody reach the database of a any more. */
-  const lose = async () => {
+  const changeUrl = async (change: (url: URL) => void) => {
     const known = (await listShards(database.control)).find(({ name }) => name === "a");
     assert.ok(known);
     const url = new URL(deps.readUrl(known) ?? "");
-    url.pathname = "/test_lost";
+    change(url);
     const urlSealed = deps.sealer.seal(url.href, placeShardUrl(known.id));
     await changeShard(database.control, "a", { urlSealed, weight: 0 });
+  };
+  /** Has nobody reach the database of a any more. */
+  const lose = async () => {
+    await changeUrl((url) => (url.pathname = "/test_lost"));
     await scene.inShard("a").query("alter subscription busbar_shared disable");
   };
-  return { ...scene, end, lose };
+  return { ...scene, end, changeUrl, lose };
 }
 
 test("the customer stays in its new shard with all that waited, changes are looked for, and the lost shard can be removed", async (t) => {
@@ -76,4 +79,16 @@ test("a move is not ended without the former shard while that one decides", asyn
     message: /customer-1 is still in the shard a, which has all that is known of it: restore that shard/,
   });
   assert.equal((await find()).shard, "a");
+});
+
+test("a shard whose server answers, or whose address cannot be read, does not count as lost", async (t) => {
+  const { deps, database, find, end, changeUrl } = await openBrokenMove(t, "moving what has ended");
+  const withoutKey = { ...deps, readUrl: () => undefined };
+  await assert.rejects(endLostMove(withoutKey, await find(), "b"), {
+    name: "StartError",
+    message: /the key that encrypted the address of the shard a is missing/,
+  });
+  await changeUrl((url) => (url.username = "nobody_here"));
+  await assert.rejects(end(), { name: "StartError", message: /the shard a is away.*nobody_here/ });
+  assert.equal((await listMoves(database.control)).length, 1);
 });

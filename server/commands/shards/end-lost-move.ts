@@ -2,7 +2,7 @@
  * Ends a move whose former shard is gone for good, once the new one decides. What is needed to go on was copied before that; the rest was
  * being carried over from the former shard, and is lost with it.
  */
-import type { Client } from "pg";
+import { type Client, DatabaseError } from "pg";
 import { StartError } from "../../../ground/errors.ts";
 import { MAIN_SHARD, transactControl } from "../../store/database/database.ts";
 import { openClient } from "../../store/database/prepare-database.ts";
@@ -94,18 +94,29 @@ async function requireLost(
     );
 }
 
-/** Returns whether the database of a shard can be reached; another one at its address does not count. */
+/**
+ * Returns whether the database of a shard can be reached; another one at its address does not count. Throws `StartError` where nobody
+ * can know: its address cannot be read, or its server answers that it takes no connection now.
+ */
 async function isThere(deps: ShardServices, name: string | null): Promise<boolean> {
   const known = (await listShards(deps.database.control)).find((shard) => shard.name === name);
   if (name !== null && !known) return false;
-  if (known && deps.readUrl(known) === undefined) return true;
   let client: Client;
   try {
     client = await openShardClient(deps, name);
   } catch (error) {
-    if (error instanceof StartError) return false;
+    if (error instanceof StartError && isUnreachable(error)) return false;
     throw error;
   }
   const subscribed = await readSubscribedSlot(client).finally(() => client.end());
   return known === undefined || subscribed === known.slot;
+}
+
+/** PostgreSQL's code for a database that its server does not have. */
+const NO_SUCH_DATABASE = "3D000";
+
+/** Returns whether no server answered, or one that does not have the database. */
+function isUnreachable(error: unknown): boolean {
+  if (error instanceof DatabaseError) return error.code === NO_SUCH_DATABASE;
+  return !(error instanceof StartError) || (error.cause !== undefined && isUnreachable(error.cause));
 }
