@@ -4,8 +4,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { after, before, test } from "node:test";
-import type { RecordWrite } from "../connector.ts";
 import type { ProviderFetch } from "../calls/provider-fetch.ts";
+import { orderWrite } from "../testing/order-fixture.ts";
 import { describeConnector } from "./describe-connector.ts";
 import { PLAN } from "./scan-fixture.ts";
 
@@ -46,15 +46,6 @@ const { read, write } = describeConnector("Quill", {
   sources: { documentation: "https://docs.quill.example", checked: "2026-11-26, tests" },
 });
 
-const people = (type: RecordWrite["type"], record: RecordWrite["records"][number]): RecordWrite => ({
-  objectName: "people",
-  type,
-  batch: false,
-  allOrNone: false,
-  headers: {},
-  records: [record],
-});
-
 test("two ids that are the same double are read as two, with the digits of every value, in raw too", async () => {
   const page = await read?.readPage({ ...PLAN, fields: ["age", "price", "half"] }, undefined, fetch);
   const [ada, bob] = page?.records ?? [];
@@ -65,9 +56,9 @@ test("two ids that are the same double are read as two, with the digits of every
 
 test("what is deleted, updated and created is the record of exactly this id", async () => {
   sent.length = 0;
-  await write?.write(people("delete", { id: ADA, fields: {} }), fetch);
-  await write?.write(people("update", { id: ADA, fields: { age: AGE } }), fetch);
-  const created = await write?.write(people("create", { fields: { name: "Ada" } }), fetch);
+  await write?.write(orderWrite("people", "delete", { id: ADA, fields: {} }), fetch);
+  await write?.write(orderWrite("people", "update", { id: ADA, fields: { age: AGE } }), fetch);
+  const created = await write?.write(orderWrite("people", "create", { fields: { name: "Ada" } }), fetch);
   assert.deepEqual(created?.outcomes[0]?.success && created.outcomes[0].recordId, ADA);
   assert.deepEqual(sent.slice(0, 2), [`DELETE /people/${ADA} `, `PUT /people {"age":"${AGE}","id":${ADA}}`]);
 });

@@ -2,9 +2,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { JsonObject } from "../../ground/json.ts";
-import type { RecordOutcome, RecordToWrite, RecordWrite } from "../../connector-kit/connector.ts";
+import type { RecordOutcome } from "../../connector-kit/connector.ts";
 import { testConnector } from "../../connector-kit/testing/connector-suite.ts";
 import type { ProviderError } from "../../connector-kit/calls/provider-error.ts";
+import { orderWrite } from "../../connector-kit/testing/order-fixture.ts";
 import { replay } from "../../connector-kit/testing/replay.ts";
 import { classify } from "./classify.ts";
 import { write } from "./write.ts";
@@ -15,14 +16,6 @@ testConnector(
   { objectName: "contacts", fields: { firstname: "Ada" }, ids: ["1", "2", "3"], upsertKey: "email" },
 );
 
-const single = (type: RecordWrite["type"], record: RecordToWrite): RecordWrite => ({
-  objectName: "contacts",
-  type,
-  batch: false,
-  records: [record],
-  allOrNone: false,
-  headers: {},
-});
 const contact = (id: string, properties: JsonObject, more: JsonObject = {}): JsonObject => ({
   id,
   properties: { hs_object_id: id, ...properties },
@@ -48,7 +41,7 @@ test("a create sends properties and associations and gives back the record as Hu
     { to: { id: "501" }, types: [{ associationCategory: "HUBSPOT_DEFINED", associationTypeId: 279 }] },
   ];
   const record = { fields: { id: "ignored", firstname: "Ada", age: 36, city: null }, associations };
-  const result = await write.write(single("create", record), provider.fetch);
+  const result = await write.write(orderWrite("contacts", "create", record), provider.fetch);
   assert.deepEqual(provider.requests, [
     {
       method: "POST",
@@ -69,7 +62,10 @@ test("a create sends properties and associations and gives back the record as Hu
 
 test("an update names the record in the address and can be repeated", async () => {
   const provider = replay({ status: 200, body: contact("7", { firstname: "Ada" }) });
-  await write.write(single("update", { id: "7", fields: { id: "7", firstname: "Ada" } }), provider.fetch);
+  await write.write(
+    orderWrite("contacts", "update", { id: "7", fields: { id: "7", firstname: "Ada" } }),
+    provider.fetch,
+  );
   assert.deepEqual(provider.requests, [
     {
       method: "PATCH",
@@ -81,10 +77,13 @@ test("an update names the record in the address and can be repeated", async () =
 });
 
 test("a delete succeeds whether the record was there or not", async () => {
-  const gone = await write.write(single("delete", { id: "7", fields: {} }), replay({ status: 204 }).fetch);
+  const gone = await write.write(
+    orderWrite("contacts", "delete", { id: "7", fields: {} }),
+    replay({ status: 204 }).fetch,
+  );
   assert.deepEqual(gone.outcomes, [{ success: true, recordId: "7" }]);
   const never = await write.write(
-    single("delete", { id: "7", fields: {} }),
+    orderWrite("contacts", "delete", { id: "7", fields: {} }),
     replay({ status: 404, body: "" }).fetch,
   );
   assert.deepEqual(never.outcomes, [{ success: true, recordId: "7" }]);
@@ -94,7 +93,10 @@ test("a delete succeeds whether the record was there or not", async () => {
 test("a duplicate is a conflict that names the record already there", async () => {
   const message = "Contact already exists. Existing ID: 123";
   const provider = replay({ status: 409, body: { status: "error", message, category: "CONFLICT" } });
-  const result = await write.write(single("create", { fields: { email: "a@b.example" } }), provider.fetch);
+  const result = await write.write(
+    orderWrite("contacts", "create", { fields: { email: "a@b.example" } }),
+    provider.fetch,
+  );
   const error = onlyError(result.outcomes);
   assert.equal(error.kind, "conflict");
   assert.equal(error.message, message);
@@ -124,7 +126,7 @@ const unknownProperty = (...names: string[]): JsonObject => {
 test("a refusal for properties is reported in sentences, not as JSON in a text", async () => {
   const provider = replay({ status: 400, body: unknownProperty("shoe", "hat") });
   const error = onlyError(
-    (await write.write(single("create", { fields: { shoe: 1 } }), provider.fetch)).outcomes,
+    (await write.write(orderWrite("contacts", "create", { fields: { shoe: 1 } }), provider.fetch)).outcomes,
   );
   assert.equal(error.kind, "invalid");
   assert.equal(error.code, "PROPERTY_DOESNT_EXIST");
@@ -180,8 +182,8 @@ test("a used up quota says when it is worth trying again", (t) => {
 });
 
 test("a create that a gateway gave up waiting for is not reported as failed", async () => {
-  const create = single("create", { fields: { firstname: "Ada" } });
-  const update = single("update", { id: "7", fields: { firstname: "Ada" } });
+  const create = orderWrite("contacts", "create", { fields: { firstname: "Ada" } });
+  const update = orderWrite("contacts", "update", { id: "7", fields: { firstname: "Ada" } });
   await assert.rejects(write.write(create, replay({ status: 504, body: "<html>" }).fetch), {
     kind: "unknown_outcome",
   });
@@ -200,8 +202,8 @@ test("a create that a gateway gave up waiting for is not reported as failed", as
 });
 
 test("a create that was stored, then answered with an error of the server, is neither failed nor to be repeated", async () => {
-  const create = single("create", { fields: { firstname: "Ada" } });
-  const update = single("update", { id: "7", fields: { firstname: "Ada" } });
+  const create = orderWrite("contacts", "create", { fields: { firstname: "Ada" } });
+  const update = orderWrite("contacts", "update", { id: "7", fields: { firstname: "Ada" } });
   for (const status of [500, 501, 408, 520]) {
     const body = {
       status: "error",
@@ -244,12 +246,12 @@ test("values are read a hundred at a time and found by id, in any order", async 
 });
 
 test("a batch of one still uses the batch form, and a batch of deletes goes one by one", async () => {
-  const [request] = write.prepare({ ...single("create", { fields: {} }), batch: true });
+  const [request] = write.prepare({ ...orderWrite("contacts", "create", { fields: {} }), batch: true });
   assert.equal(request?.path, "/crm/objects/2026-03/contacts/batch/create");
   const provider = replay({ status: 204 });
   const records = ["1", "2"].map((id) => ({ id, fields: {} }));
   const result = await write.write(
-    { ...single("delete", { fields: {} }), batch: true, records },
+    { ...orderWrite("contacts", "delete", { fields: {} }), batch: true, records },
     provider.fetch,
   );
   assert.deepEqual(ids(result.outcomes), ["1", "2"]);
@@ -258,7 +260,7 @@ test("a batch of one still uses the batch form, and a batch of deletes goes one 
 test("several choices go out as one text with semicolons, none as an empty one", async () => {
   const fields = { interests: ["tea", "chess"], sizes: [1, 2], none: [], one: ["x"] };
   const provider = replay({ status: 201, body: contact("1", {}) });
-  await write.write(single("create", { fields }), provider.fetch);
+  await write.write(orderWrite("contacts", "create", { fields }), provider.fetch);
   assert.deepEqual(provider.requests[0]?.body, {
     properties: { interests: "tea;chess", sizes: "1;2", none: "", one: "x" },
   });

@@ -5,6 +5,7 @@ import type { Json, JsonObject } from "../../ground/json.ts";
 import type { RecordOutcome, RecordToWrite, RecordWrite } from "../../connector-kit/connector.ts";
 import { testConnector } from "../../connector-kit/testing/connector-suite.ts";
 import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
+import { orderWrite } from "../../connector-kit/testing/order-fixture.ts";
 import { replay, type Reply } from "../../connector-kit/testing/replay.ts";
 import { classify } from "./classify.ts";
 import { findIdFault, toLongId } from "./id.ts";
@@ -29,15 +30,7 @@ const single = (
   type: RecordWrite["type"],
   record: RecordToWrite,
   more: Partial<RecordWrite> = {},
-): RecordWrite => ({
-  objectName: "Contact",
-  type,
-  batch: false,
-  records: [record],
-  allOrNone: false,
-  headers: {},
-  ...more,
-});
+): RecordWrite => ({ ...orderWrite("Contact", type, record), ...more });
 const composite = (written: [number, Json], read: [number, Json]): Reply => ({
   status: 200,
   body: {

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { RecordWrite } from "../../connector-kit/connector.ts";
+import { orderWrite } from "../../connector-kit/testing/order-fixture.ts";
 import { replay } from "../../connector-kit/testing/replay.ts";
 import { write } from "./write.ts";
 
@@ -15,14 +16,7 @@ test("a value that looks like a reference of a composite request is written as i
     { status: 201, body: { id: "003ak00000jvIfpAAE", success: true, errors: [] } },
     { status: 200, body: {} },
   );
-  const order: RecordWrite = {
-    objectName: "Contact",
-    type: "create",
-    batch: false,
-    records: [{ fields }],
-    allOrNone: false,
-    headers: {},
-  };
+  const order = orderWrite("Contact", "create", { fields });
   await write.write(order, provider.fetch);
   const [sent] = provider.requests;
   assert.deepEqual([sent?.path, sent?.body], ["/services/data/v60.0/sobjects/Contact", fields]);

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Json, JsonObject } from "../../../ground/json.ts";
 import type { RecordWrite } from "../../connector.ts";
+import { orderWrite } from "../../testing/order-fixture.ts";
 import { replay } from "../../testing/replay.ts";
 import { describeConnector } from "../describe-connector.ts";
 
@@ -24,15 +25,7 @@ function buildWriter(message: string[]) {
 
 async function findOutcome(type: RecordWrite["type"], body: Json, message = ["error", "errors.*.text"]) {
   const fields: JsonObject = type === "delete" ? {} : { name: "Ada" };
-  const record = { ...(type !== "create" && { id: "7" }), fields };
-  const write = {
-    objectName: "people",
-    type,
-    batch: false,
-    allOrNone: false,
-    headers: {},
-    records: [record],
-  };
+  const write = orderWrite("people", type, { ...(type !== "create" && { id: "7" }), fields });
   const { outcomes } = await buildWriter(message).write(write, replay({ status: 200, body }).fetch);
   const [outcome] = outcomes;
   assert.ok(outcome);
@@ -67,14 +60,8 @@ test("an answer with the record, or without words of a refusal, is a success", a
 
 // RFC 9110, 15.4.5: 304 is for conditional GET and HEAD.
 test("304 says nothing about a write", async () => {
-  const write = (type: "create" | "delete"): RecordWrite => ({
-    objectName: "people",
-    type,
-    batch: false,
-    allOrNone: false,
-    headers: {},
-    records: [{ ...(type === "delete" && { id: "7" }), fields: {} }],
-  });
+  const write = (type: "create" | "delete") =>
+    orderWrite("people", type, { ...(type === "delete" && { id: "7" }), fields: {} });
   const writer = buildWriter(["error"]);
   await assert.rejects(async () => writer.write(write("create"), replay({ status: 304 }).fetch), {
     kind: "unknown_outcome",
