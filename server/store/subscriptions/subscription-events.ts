@@ -92,9 +92,12 @@ export interface EndedEvent {
   reason: string | null;
   /** Id of the event in `messages` that reports it. */
   messageId: string | null;
-  /** Fingerprint of the delivered record. */
+  /** Fingerprint of the delivered record, or `GONE`. */
   deliveredHash: Buffer | null;
 }
+
+/** Stored instead of a fingerprint where the deletion of the record was delivered. */
+export const GONE = Buffer.alloc(16);
 
 export interface SubscriptionCommit extends SubscriptionClaim {
   installationId: string;
@@ -288,7 +291,7 @@ export async function listSubscriptionEvents(
     select told.* from (
       select event.id, event.object_name, event.record_id, event.provider_event_type, event.occurred_time, event.received_time,
         ${OUTCOME} as outcome, event.reason, event.message_id, event.end_time,
-        event.delivered_hash is not distinct from decode(repeat('00', 16), 'hex') as was_gone, ${DELIVERY} as delivery
+        event.delivered_hash is not distinct from ${GONE} as was_gone, ${DELIVERY} as delivery
       from (${scanned}) as event ${OUTCOME_JOINS}
     ) as told ${outcome === undefined ? sql`` : sql`where outcome = ${outcome}`}
     order by id desc limit ${range.limit}

@@ -163,7 +163,7 @@ export async function dropScan(queries: DataQueries, claim: SubscriptionClaim): 
 }
 
 /**
- * Lists the hashes of the last delivered states of records; all bytes are zero if the record was deleted. A record without a
+ * Lists the hashes of the last delivered states of records; `GONE` if the record was deleted. A record without a
  * delivery in the days for which events are stored is absent.
  */
 export async function listDeliveredHashes(

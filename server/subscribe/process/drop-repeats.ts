@@ -1,10 +1,7 @@
 /** Drops what the receiver already has: changes that a scan found again, or that were reported in two ways. Pure. */
-import type { EndedEvent } from "../../store/subscriptions/subscription-events.ts";
+import { type EndedEvent, GONE } from "../../store/subscriptions/subscription-events.ts";
 import { endFiltered } from "./choose-groups.ts";
 import type { EventGroup } from "./group-events.ts";
-
-/** Stored instead of a fingerprint where the deletion of the record was delivered. */
-const GONE = Buffer.alloc(16);
 
 export const isGone = (hash: Buffer): boolean => hash.equals(GONE);
 
