@@ -153,7 +153,7 @@ function markBad(
     if (!row || row.credentialsSealed !== live.sealed || row.status === "bad_credentials") return;
     if (onlyWhile && row.status !== onlyWhile) return;
     await removeSuspect(queries, id);
-    const hasEnded = row.accessExpireTime !== null && row.accessExpireTime.getTime() <= nowMs();
+    const hasEnded = live.expiresAtMs !== undefined && live.expiresAtMs <= nowMs();
     await markBadCredentials(queries, row, { mayWorkAgain: !live.refreshable && !hasEnded });
     const reason = `${provider.displayName ?? provider.name} does not accept the credentials any more: ${why}.`;
     await recordTokenFailure(deps, queries, row, reason);
