@@ -6,6 +6,7 @@ import { flushSync } from "react-dom";
 import { POLL_MS, useCall } from "./api/queries.ts";
 import { useCommandKey } from "./frame/account/keys.ts";
 import { Frame } from "./frame/frame.tsx";
+import { takeFocus } from "./frame/palette/palette.tsx";
 import { ProblemView } from "./frame/problem-view.tsx";
 
 export function SessionBoundary(): JSX.Element {
@@ -32,8 +33,6 @@ interface WaitingProps {
   search: string | undefined;
   onSearch: (text: string) => void;
 }
-
-const takeFocus = (field: HTMLInputElement | null): void => field?.focus();
 
 /** Ctrl K is kept, with what is typed behind it: the palette is there only with the frame. */
 function Waiting({ search, onSearch }: WaitingProps): JSX.Element {

@@ -69,7 +69,8 @@ export function Palette({ textAtFirst }: { textAtFirst: string | undefined }): J
   );
 }
 
-const takeFocus = (field: HTMLInputElement | null): void => field?.focus({ preventScroll: true });
+/** Gives a field the focus as soon as it is there. */
+export const takeFocus = (field: HTMLInputElement | null): void => field?.focus({ preventScroll: true });
 
 function Choice({ firstText, onDone }: { firstText: string; onDone: () => void }): JSX.Element {
   const [text, setText] = useState(firstText);
