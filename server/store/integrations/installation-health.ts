@@ -39,7 +39,8 @@ export const DESTINATION_DETAILS = {
 } as const;
 
 /** Detail of a connection that the customer must mend; that of others says who must. */
-export const REFUSED_CONNECTION = "The provider refuses the credentials. The customer has to connect again.";
+export const REFUSED_CONNECTION =
+  "The provider refuses the credentials. The customer has to connect again, unless a refused key is enabled again at the provider.";
 
 /** Nothing of an installation is looked after then: what is read, sent, renewed or tried again. */
 const NO_WORKER =
