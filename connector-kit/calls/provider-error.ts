@@ -27,6 +27,8 @@ interface ProviderErrorOptions {
   fields?: string[];
   /** The record itself was in order: another one of the batch caused the error, which names the reason. */
   causedByAnother?: boolean;
+  /** The request was not sent, because the one before it failed. */
+  isNotSent?: boolean;
   /** HTTP status of the provider's answer, if there was one. */
   status?: number;
   /** When a retry may work, as far as the provider names a time. */
@@ -50,6 +52,7 @@ export class ProviderError extends Error {
   readonly code?: string;
   readonly fields: string[];
   readonly causedByAnother: boolean;
+  readonly isNotSent: boolean;
   readonly status?: number;
   readonly retryAt?: Date;
   readonly isPartialLimit: boolean;
@@ -61,6 +64,7 @@ export class ProviderError extends Error {
     this.code = options.code === undefined ? undefined : shorten(options.code, LONGEST_CODE);
     this.fields = (options.fields ?? []).slice(0, MAX_FIELDS);
     this.causedByAnother = options.causedByAnother ?? false;
+    this.isNotSent = options.isNotSent ?? false;
     this.status = options.status;
     this.retryAt = options.retryAt;
     this.isPartialLimit = options.isPartialLimit ?? false;
@@ -76,15 +80,14 @@ export const isRetryable = (kind: ProviderErrorKind): boolean =>
 export const mustBeMended = (kind: ProviderErrorKind): boolean =>
   kind === "invalid" || kind === "not_found" || kind === "forbidden";
 
-const NOT_SENT = "not sent, because the request before it failed: ";
-
-/** The error of a request that was not sent because the one before it failed. */
+/** Returns the error of a request that was not sent because the one before it failed. */
 export const buildNotSent = (error: ProviderError): ProviderError =>
-  error.message.startsWith(NOT_SENT)
+  error.isNotSent
     ? error
     : new ProviderError({
         kind: error.kind === "unknown_outcome" || error.kind === "unreadable" ? "unavailable" : error.kind,
-        message: `${NOT_SENT}${error.message}`,
+        message: `not sent, because the request before it failed: ${error.message}`,
+        isNotSent: true,
         code: error.code,
         status: error.status,
         retryAt: error.retryAt,

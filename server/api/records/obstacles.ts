@@ -71,7 +71,7 @@ export async function listObstacles(
     isRead &&
     waiting &&
     !row.pause &&
-    !concerning.some(({ detail }) => detail.includes(waiting.operationId))
+    !concerning.some(({ operationId }) => operationId === waiting.operationId)
   )
     obstacles.push(describeWait(waiting));
   if (isRead && definition) {

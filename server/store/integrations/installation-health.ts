@@ -29,6 +29,8 @@ export interface HealthReason {
 export interface LocatedReason extends HealthReason {
   /** Name of the object at the provider; null if the reason concerns every object, or all with a destination. */
   objectName: string | null;
+  /** Operation whose log says more. */
+  operationId: string | null;
 }
 
 /** Details of the reasons about destinations, or their beginnings. */
@@ -99,7 +101,7 @@ const FAILING_WRITES = sql`
         to_char(last_time at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')),
       'The last one: ' || ${FAILED_RESULT} || '. ', format('The log of operation %s says more. ', operation_id),
       format('This ends with the next %s that succeeds, or a week after the last failure.', write_type)),
-    since, failing_writes.object_name
+    since, failing_writes.object_name, operation_id
   from failing_writes left join operations on operations.id = operation_id
   where failing_writes.installation_id = installations.id and ${IS_FAILING}`;
 
@@ -132,10 +134,10 @@ export const READ_WAITS = sql`(attempts = 0 and exists (
 export const HEALTH_REASONS = sql`(
   select 'connection' as type, provider as name,
     ${sql.lit(REFUSED_CONNECTION)} as detail,
-    coalesce(connections.update_time, connections.create_time) as since, null as object_name
+    coalesce(connections.update_time, connections.create_time) as since, null as object_name, null::uuid as operation_id
   from connections where connections.id = installations.connection_id and status = 'bad_credentials'
   union all
-  select 'connection', provider, ${REFRESH_FAILURE}, null
+  select 'connection', provider, ${REFRESH_FAILURE}, null, null
   from connections where connections.id = installations.connection_id and ${CANNOT_REFRESH}
   union all
   select 'destination', used.name,
@@ -143,7 +145,7 @@ export const HEALTH_REASONS = sql`(
       when disabled_time is not null then coalesce(${sql.lit(`${DESTINATION_DETAILS.disabled}: `)} || disabled_reason, ${sql.lit(`${DESTINATION_DETAILS.disabled}.`)})
       else concat(${sql.lit(DESTINATION_DETAILS.failing)}, ' The first attempt failed: ' || failing_reason || '.') end,
     case when destinations.id is null then used.since
-      else coalesce(disabled_time, failing_since) end, null
+      else coalesce(disabled_time, failing_since) end, null, null
   from (
     -- One that is in use cannot be deleted: what is missing was so when it was named.
     select name, min(destination_time) as since from (
@@ -161,14 +163,14 @@ export const HEALTH_REASONS = sql`(
   union all
   select coalesce(failure ->> 'type', 'read'), coalesce(failure ->> 'name', message_name),
     coalesce(pause ->> 'error', failure ->> 'detail', 'The last read failed.'),
-    least((pause ->> 'time')::timestamptz, failing_since), object_name
+    least((pause ->> 'time')::timestamptz, failing_since), object_name, null
   from read_objects
   where read_objects.installation_id = installations.id and not disabled
     and (pause ->> 'by' = 'auto' or (pause is null and failing_since is not null))
   union all
   select 'field', missing.name,
     format('The account has no such field of %s, or refuses it: it was deleted, renamed or hidden. It is left out.', missing.message_name),
-    missing.since, missing.object_name
+    missing.since, missing.object_name, null
   from (
     select distinct on (object_name, missing ->> 'name') object_name, message_name, missing ->> 'name' as name,
       (missing ->> 'since')::timestamptz as since
@@ -194,15 +196,15 @@ export const HEALTH_REASONS = sql`(
          where last ->> 'msg' like 'Waiting%'),
         'The next attempt is at ' || to_char(due_time at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')),
       operation_id),
-    case attempts when 0 then ${WAITING_SINCE} else page_time end, read_objects.object_name
+    case attempts when 0 then ${WAITING_SINCE} else page_time end, read_objects.object_name, operation_id
   from read_runs join read_objects using (installation_id, object_name)
   where read_runs.installation_id = installations.id and (attempts > 0 or ${READ_WAITS})
     and pause is null and failing_since is null and not disabled
   union all
-  select case when failed_field is null then 'subscription' else 'field' end, coalesce(failed_field, object_name), coalesce(reason, 'The subscription is ' || state || '.'), state_time, object_name
+  select case when failed_field is null then 'subscription' else 'field' end, coalesce(failed_field, object_name), coalesce(reason, 'The subscription is ' || state || '.'), state_time, object_name, null
   from subscriptions where subscriptions.installation_id = installations.id and (state in ('failed', 'degraded') or ${NOT_SET_UP})
   union all
-  select 'subscription', object_name, event_streams.reason, coalesce(heard_time, event_streams.create_time), object_name
+  select 'subscription', object_name, event_streams.reason, coalesce(heard_time, event_streams.create_time), object_name, null
   from subscriptions join event_streams
     on event_streams.id = case source when 'pubsub' then installations.connection_id when 'journal' then journal_app_id end
   where subscriptions.installation_id = installations.id and subscriptions.state = 'active' and ${STREAM_IS_BROKEN}
@@ -210,14 +212,14 @@ export const HEALTH_REASONS = sql`(
   (select 'write', connections.provider,
     case when has_failed then format('Writes wait that were accepted: the provider has not taken the oldest one, operation %s, whose log says why. It is tried again until its deadline.', operation_id)
       else format('Writes wait for their turn, the oldest one is operation %s: none has ended for five minutes, because the account''s rate limit is reached or none can be sent.', operation_id) end,
-    waiting.since, null
+    waiting.since, null, operation_id
   from ${WAITING_WRITES} as waiting join connections on connections.id = installations.connection_id
   where waiting.since <= now() - interval ${WRITES_WAIT_FOR}
   order by waiting.since limit 1)
   union all
   ${FAILING_WRITES}
   union all
-  select 'worker', 'worker', ${sql.lit(NO_WORKER)}, greatest(gone.since, installations.create_time), null from ${WORKER_GONE} as gone
+  select 'worker', 'worker', ${sql.lit(NO_WORKER)}, greatest(gone.since, installations.create_time), null, null from ${WORKER_GONE} as gone
 )`;
 
 /** Whether an installation is unhealthy. For statements with `installations`. */
@@ -237,7 +239,14 @@ export async function listHealthReasons(
   return new Map(
     [...byInstallation].map(([id, reasons]) => [
       id,
-      reasons.map(({ type, name, detail, since, objectName }) => ({ type, name, detail, since, objectName })),
+      reasons.map(({ type, name, detail, since, objectName, operationId }) => ({
+        type,
+        name,
+        detail,
+        since,
+        objectName,
+        operationId,
+      })),
     ]),
   );
 }
