@@ -70,6 +70,11 @@ export class ProviderError extends Error {
     this.isPartialLimit = options.isPartialLimit ?? false;
     this.rawResponse = options.rawResponse === undefined ? undefined : shorten(options.rawResponse);
   }
+
+  /** Returns a copy with other members, whose cause is this error. */
+  with(changes: Partial<ProviderErrorOptions>): ProviderError {
+    return new ProviderError({ ...this, message: this.message, ...changes, cause: this });
+  }
 }
 
 /** Returns whether the same request may succeed later without any change. */
@@ -84,16 +89,12 @@ export const mustBeMended = (kind: ProviderErrorKind): boolean =>
 export const buildNotSent = (error: ProviderError): ProviderError =>
   error.isNotSent
     ? error
-    : new ProviderError({
+    : error.with({
         kind: error.kind === "unknown_outcome" || error.kind === "unreadable" ? "unavailable" : error.kind,
         message: `not sent, because the request before it failed: ${error.message}`,
         isNotSent: true,
-        code: error.code,
-        status: error.status,
-        retryAt: error.retryAt,
-        isPartialLimit: error.isPartialLimit,
-        rawResponse: error.rawResponse,
-        cause: error,
+        fields: [],
+        causedByAnother: false,
       });
 
 /** Awaits what is read before a write. If that fails, nothing was written, whatever the answer leaves open. */

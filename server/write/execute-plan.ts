@@ -10,7 +10,7 @@ import { deleteSurely } from "./delete-surely.ts";
 import { buildFailureEntry, buildOutcomeEntries, buildSettledEntries } from "./operation-log.ts";
 import type { MetadataMemory } from "../operations/metadata-memory.ts";
 import type { WritePlan } from "./plan-write.ts";
-import { nameFields, rephraseError } from "./naming-fields.ts";
+import { nameFields } from "./naming-fields.ts";
 import { isNothingLeft, listNeededReads, settlePlan } from "./settle-plan.ts";
 import { toRecordWrite } from "./to-record-write.ts";
 import { collectOwnWrites, listOwnKeys } from "../operations/own-changes.ts";
@@ -198,7 +198,7 @@ async function suggestFields(
       const remedy = formatSuggestions(named[index] ?? [], names);
       if (outcome.success || remedy === "") return outcome;
       const message = `${outcome.error.message.replace(/\.$/, "")}. ${remedy}`;
-      return { ...outcome, error: rephraseError(outcome.error, message) };
+      return { ...outcome, error: outcome.error.with({ message }) };
     });
   } catch (error) {
     if (error instanceof ProviderError) return outcomes;

@@ -1,6 +1,6 @@
 /** Names the fields of a refusal as the caller wrote them. Pure. */
 import type { RecordOutcome } from "../../connector-kit/connector.ts";
-import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
+import type { ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import type { PlannedRecord } from "./plan-write.ts";
 
 type Names = Pick<PlannedRecord, "givenNames">;
@@ -18,7 +18,7 @@ export function nameFields(records: Names[], outcomes: RecordOutcome[]): RecordO
     const message = withFields(outcome.error, names);
     return message === outcome.error.message
       ? outcome
-      : { ...outcome, error: rephraseError(outcome.error, message) };
+      : { ...outcome, error: outcome.error.with({ message }) };
   });
 }
 
@@ -37,21 +37,4 @@ function withFields({ message, fields }: ProviderError, names: Map<string, strin
   if (reported.length === 0) return message;
   const suffix = ` (${reported.length > 1 ? "fields" : "field"} ${reported.join("; ")})`;
   return message.endsWith(".") ? `${message.slice(0, -1)}${suffix}.` : message + suffix;
-}
-
-/** Returns the error with another message. */
-export function rephraseError(error: ProviderError, message: string): ProviderError {
-  const { kind, code, fields, causedByAnother, status, retryAt, isPartialLimit, rawResponse } = error;
-  return new ProviderError({
-    kind,
-    message,
-    code,
-    fields,
-    causedByAnother,
-    status,
-    retryAt,
-    isPartialLimit,
-    rawResponse,
-    cause: error,
-  });
 }

@@ -1,6 +1,6 @@
 /** Decides what a provider's answer means for its connection's gate: whether it closes, and until when. Pure. */
 import type { Connector } from "../../../connector-kit/connector.ts";
-import { ProviderError } from "../../../connector-kit/calls/provider-error.ts";
+import type { ProviderError } from "../../../connector-kit/calls/provider-error.ts";
 import type { Account, ProviderResponse } from "../../../connector-kit/calls/provider-fetch.ts";
 import { reportsLimit, retryTime } from "../../../ground/retry-after.ts";
 
@@ -77,16 +77,5 @@ export function computeGivenWaitMs({ retryAt }: RateLimit, nowMs: number): numbe
 /** Returns a rate limit's error with the time at which the closed gate opens, which callers are to wait for. */
 export function withGateTime(error: ProviderError, gate: ClosedGate | undefined): ProviderError {
   if (!gate || !findRateLimit(error) || error.retryAt?.getTime() === gate.until.getTime()) return error;
-  const { kind, message, code, status, rawResponse, isPartialLimit } = error;
-  const retryAt = gate.until;
-  return new ProviderError({
-    kind,
-    message,
-    code,
-    status,
-    rawResponse,
-    isPartialLimit,
-    retryAt,
-    cause: error,
-  });
+  return error.with({ retryAt: gate.until });
 }
