@@ -175,9 +175,10 @@ export async function getInstallationRow(
   throw new Problem("not-found", { detail: `There is no installation \`${id}\` of this integration.` });
 }
 
-/** Returns the installation of one row. */
+/** Returns the installation of one row. Throws a 404 Problem if another request deleted it after the row was read. */
 export async function showInstallation(database: Shown, row: StoredInstallation): Promise<Installation> {
   const [shown] = await toInstallations(database, row.projectId, [row]);
-  if (!shown) throw new Error(`installation ${row.id} has no connection`);
+  if (!shown)
+    throw new Problem("not-found", { detail: `The installation \`${row.id}\` was deleted meanwhile.` });
   return shown;
 }
