@@ -3,7 +3,8 @@ import type { Endpoint } from "../http/endpoint.ts";
 import type { CustomerShards } from "../operations/customer-shards.ts";
 import { findRowGroupRef } from "../store/access/customers.ts";
 import type { Database } from "../store/database/database.ts";
-import type { AskedShards } from "../store/shards/ask-shards.ts";
+import type { DataQueries } from "../store/database/sides.ts";
+import { findInShards, type AskedShards, type FoundInShard } from "../store/shards/ask-shards.ts";
 
 export interface InShards {
   database: Database;
@@ -66,4 +67,25 @@ export async function chooseShards(
       ? undefined
       : await findRowGroupRef(control, projectId, "installations", installationId));
   return named === undefined ? database : shards.findHolders(projectId, named);
+}
+
+/**
+ * Finds a row by its id alone. Two shards may have one of a customer who moves: that of the shard which decides is returned. `nameGroup`
+ * returns the reference of the row's customer.
+ */
+export async function findOfCustomer<Found>(
+  { database, shards }: InShards,
+  projectId: string,
+  find: (data: DataQueries) => Promise<Found | undefined>,
+  nameGroup: (row: Found) => string | undefined | Promise<string | undefined>,
+): Promise<FoundInShard<Found, Database> | undefined> {
+  const found = await findInShards(database, find);
+  if (!found || database.shards.length === 1) return found;
+  const groupRef = await nameGroup(found.row);
+  if (groupRef === undefined) return found;
+  const holders = await shards.findHolders(projectId, groupRef);
+  const shard = holders.shards.find(({ shard: name }) => name === holders.decides) ?? holders.shards[0];
+  if (!shard || shard === found.shard) return found;
+  const row = await find(shard.data);
+  return row === undefined ? found : { row, shard };
 }

@@ -5,6 +5,7 @@ import { judgeWrites, findMissingEvents } from "../drills/acknowledged-writes.ts
 import { Load } from "../drills/sides/load.ts";
 import { openClient } from "../harness/client.ts";
 import { connectCustomer } from "../harness/connect-customer.ts";
+import { accept } from "../harness/deliveries/sink.ts";
 import { openMovingBusbar, type ShardName } from "../harness/moving-busbar.ts";
 import { until } from "../harness/until.ts";
 
@@ -189,4 +190,54 @@ test("a message that is sent again while its customer moves is sent as often as 
   assert.equal(asked.size, 2);
   await sendAgain();
   assert.equal(count(), 4);
+});
+
+test("from the moment when the new shard decides, an operation, its steps, its event and its delivery are shown as they are there", async (t) => {
+  const { busbar, sink, breakOff, move } = await openMovingBusbar(t);
+  const customer = await connectCustomer(busbar, {
+    provider: "hubspot",
+    objects: ["companies"],
+    groupRef: "mover",
+  });
+  const create = { type: "create", mode: "asynchronous", record: { name: "Shown" } };
+  sink.answer = (_received, response) => void response.writeHead(500).end();
+  const told = await customer.succeed("companies", create);
+  await until(() => sink.received.length > 0);
+  const id = sink.received[0]?.headers["webhook-id"] ?? "";
+  busbar.sandbox.addFault({ preset: "hubspot.rate_limit", headers: { "retry-after": "3600" } });
+  assert.equal((await customer.write("companies", { ...create, mode: "synchronous" })).status, 429);
+  const { operationId } = await customer.succeed("companies", create);
+  await breakOff("a", "moving what has ended");
+  const get = async (path: string) => (await busbar.inProject("GET", path)).body;
+  sink.answer = accept;
+  await busbar.inProject("POST", `/destinations/drill/deliveries/${id}:resend`);
+  await until(
+    async () => (await get("/deliveries:search?status=delivered&groupRef=mover")).results.length > 0,
+  );
+  const cancelled = await until(async () => {
+    const answer = await busbar.inProject("POST", `/operations/${operationId}:cancel`);
+    return answer.status !== 503 && answer;
+  });
+  assert.equal(cancelled.status, 200, cancelled.text);
+  const steps = await get(`/operations/${operationId}/logs`);
+  assert.match(JSON.stringify(steps), /cancel/i);
+  // Either of the two shards may be the first to answer.
+  for (let nth = 0; nth < 20; nth += 1) {
+    assert.equal((await get(`/operations/${operationId}`)).status, "failure");
+    assert.deepEqual(await get(`/operations/${operationId}/logs`), steps);
+    assert.equal((await get(`/destinations/drill/deliveries/${id}`)).status, "delivered");
+    assert.equal((await get(`/events/${id}`)).deliveries[0]?.status, "delivered");
+  }
+  const kinds = (await get(`/find?q=${operationId}`)).results.map(({ kind }: { kind: string }) => kind);
+  assert.deepEqual(
+    kinds.filter((kind: string) => kind === "operation"),
+    ["operation"],
+  );
+  assert.equal(
+    (await get(`/operations/${told.operationId}`)).status,
+    "success",
+    "has ended, and is still in main",
+  );
+  await move("a");
+  assert.equal((await get(`/operations/${told.operationId}`)).status, "success");
 });

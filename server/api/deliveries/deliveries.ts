@@ -179,7 +179,7 @@ const listRowsInShards = (shards: AskedShards<Database>, filter: DeliveryFilter)
     getPosition: ({ eventId, destinationId }) => toDeliveryToken(eventId, destinationId),
   });
 
-const getDelivery = (deps: { database: Database }) =>
+const getDelivery = (deps: InShards) =>
   projectEndpoint({
     operationId: "getDelivery",
     tag: "Deliveries",
@@ -194,9 +194,8 @@ const getDelivery = (deps: { database: Database }) =>
     success: { status: 200, description: "The delivery.", schema: DeliveryWithDataSchema },
     hasEntityTag: true,
     async handle({ project, caller, params }) {
-      const { database } = deps;
-      const destination = await getDestinationRow(database.control, project.id, params.destination);
-      const { row } = await getDelivered(database, destination, params.deliveryId);
+      const destination = await getDestinationRow(deps.database.control, project.id, params.destination);
+      const { row } = await getDelivered(deps, destination, params.deliveryId);
       const { eventId: id, type, kind, data, createTime } = row;
       const buildRequest = restoreRequests(destination, {
         id,

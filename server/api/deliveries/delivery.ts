@@ -9,8 +9,6 @@ import type { AttemptRecord } from "../../store/deliveries/deliveries.ts";
 import type { DeliveryRow, ListedDelivery } from "../../store/deliveries/delivery-pages.ts";
 import { findDelivery } from "../../store/deliveries/delivery-lists.ts";
 import type { DestinationRow } from "../../store/deliveries/destinations.ts";
-import { findInShards } from "../../store/shards/ask-shards.ts";
-import type { Database } from "../../store/database/database.ts";
 import type { SharedQueries } from "../../store/database/sides.ts";
 import {
   DELIVERY_KINDS,
@@ -20,6 +18,7 @@ import {
 import { findIntegration } from "../../store/integrations/integrations.ts";
 import { AttemptSchema } from "../destinations/delivery-attempt.ts";
 import { DestinationId, GroupRef } from "../members.ts";
+import { findOfCustomer, type InShards } from "../run-in-shard.ts";
 
 export const StatusSchema = Type.Enum(["waiting", "sending", "delivered", "failed"], {
   description:
@@ -158,8 +157,17 @@ export const isDeliveryToken = (token: string): boolean =>
   token.split(".").length <= 2 && token.split(".").every(isUuid);
 
 /** Returns a delivery and the shard that has it. Throws a 404 Problem. */
-export async function getDelivered(database: Database, { id, name }: DestinationRow, deliveryId: string) {
-  const found = await findInShards(database, (data) => findDelivery(data, id, deliveryId));
+export async function getDelivered(
+  deps: InShards,
+  { id, name, projectId }: DestinationRow,
+  deliveryId: string,
+) {
+  const found = await findOfCustomer(
+    deps,
+    projectId,
+    (data) => findDelivery(data, id, deliveryId),
+    ({ subject }) => subject.groupRef,
+  );
   if (found) return found;
   throw new Problem("not-found", {
     detail: `\`${name}\` has no delivery \`${deliveryId}\`. Old deliveries are removed.`,

@@ -155,7 +155,7 @@ export const resendDelivery = (deps: InShards) =>
       const { database } = deps;
       const destination = await getDestinationRow(database.control, project.id, params.destination);
       requireEnabled(destination);
-      const found = await getDelivered(database, destination, params.deliveryId);
+      const found = await getDelivered(deps, destination, params.deliveryId);
       const { row } = found;
       const { data } = await findDecidingShard(deps, destination, found);
       if (!(await resend(data, destination.id, row.eventId))) {

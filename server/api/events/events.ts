@@ -7,13 +7,7 @@ import { EVENT_TYPES } from "../../events/event-types.ts";
 import { sampleEvent } from "../../events/sample-event.ts";
 import { endpoint, projectEndpoint, route, type Route } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database/database.ts";
-import {
-  askPresent,
-  type AskedShards,
-  findInShards,
-  keepOnce,
-  listInShards,
-} from "../../store/shards/ask-shards.ts";
+import { askPresent, type AskedShards, keepOnce, listInShards } from "../../store/shards/ask-shards.ts";
 import { readMembers } from "../../store/deliveries/delivery-subjects.ts";
 import {
   type EventDelivery,
@@ -24,7 +18,7 @@ import {
   listTopicsOfEvent,
 } from "../../store/deliveries/event-pages.ts";
 import { StatusSchema } from "../deliveries/delivery.ts";
-import { chooseShards, type InShards } from "../run-in-shard.ts";
+import { chooseShards, findOfCustomer, type InShards } from "../run-in-shard.ts";
 import { ConnectionId, DestinationId, GroupRef, InstallationId, OperationId, TopicId } from "../members.ts";
 import { listQuery, listPage, describePage, periodQuery, describeTextQuery } from "../pages.ts";
 import { PROJECT } from "../paths.ts";
@@ -181,7 +175,7 @@ const listEvents = (deps: InShards) =>
     },
   });
 
-const getEvent = (deps: { database: Database }) =>
+const getEvent = (deps: InShards) =>
   projectEndpoint({
     operationId: "getEvent",
     tag: "Events",
@@ -191,7 +185,12 @@ const getEvent = (deps: { database: Database }) =>
     success: { status: 200, description: "The event.", schema: EventWithDataSchema },
     hasEntityTag: true,
     async handle({ project, params }) {
-      const found = await findInShards(deps.database, (data) => findEvent(data, project.id, params.eventId));
+      const found = await findOfCustomer(
+        deps,
+        project.id,
+        (data) => findEvent(data, project.id, params.eventId),
+        (row) => toEvent(row, []).groupRef,
+      );
       const [event] = await toEvents(
         { shards: found ? [found.shard] : [] },
         project.id,

@@ -6,9 +6,10 @@ import { Problem } from "../../../ground/errors.ts";
 import { readTimeOfId } from "../../../ground/ids.ts";
 import { isJsonObject, type JsonObject } from "../../../ground/json.ts";
 import type { Database } from "../../store/database/database.ts";
-import { findInShards, type FoundInShard } from "../../store/shards/ask-shards.ts";
+import type { FoundInShard } from "../../store/shards/ask-shards.ts";
 import { findListedOperation, type ListedOperation } from "../../store/operations/operation-lists.ts";
 import type { OperationRow } from "../../store/operations/operations.ts";
+import { findOfCustomer, type InShards } from "../run-in-shard.ts";
 import {
   InstallationId,
   IntegrationId,
@@ -178,11 +179,16 @@ function withPace(row: OperationRow, metadata: Operation["metadata"]): Operation
 
 /** Throws a 404 Problem. */
 export async function getOperationRow(
-  database: Pick<Database, "shards">,
+  deps: InShards,
   projectId: string,
   id: string,
 ): Promise<FoundInShard<ListedOperation, Database>> {
-  const found = await findInShards(database, (data) => findListedOperation(data, projectId, id));
+  const found = await findOfCustomer(
+    deps,
+    projectId,
+    (data) => findListedOperation(data, projectId, id),
+    ({ groupRef }) => groupRef ?? undefined,
+  );
   if (found) return found;
   throw refuseUnknownOperation(id);
 }

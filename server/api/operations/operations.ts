@@ -8,11 +8,15 @@ import type { CustomerShards } from "../../operations/customer-shards.ts";
 import type { InstallationCache } from "../../operations/installation-cache.ts";
 import { cancelRead } from "../../read/schedule/cancel-read.ts";
 import type { SyncNowServices } from "../../read/schedule/sync-read-objects.ts";
+import { findRowGroupRef } from "../../store/access/customers.ts";
 import type { Database } from "../../store/database/database.ts";
 import type { DataQueries } from "../../store/database/sides.ts";
 import type { IdRange } from "../../store/database/id-range.ts";
 import { findInShards, listInShards } from "../../store/shards/ask-shards.ts";
-import { listProjectOperations as listRows } from "../../store/operations/operation-lists.ts";
+import {
+  findListedOperation,
+  listProjectOperations as listRows,
+} from "../../store/operations/operation-lists.ts";
 import { findOperationLog } from "../../store/operations/operations.ts";
 import { cancelWrite } from "../../write/queue/cancel-write.ts";
 import { InstallationPath, requireInstallation } from "../installation-path.ts";
@@ -25,7 +29,7 @@ import {
   periodQuery,
   describeTextQuery,
 } from "../pages.ts";
-import { chooseShards, runInShardOfInstallation } from "../run-in-shard.ts";
+import { chooseShards, findOfCustomer, type InShards, runInShardOfInstallation } from "../run-in-shard.ts";
 import { INSTALLATION, PROJECT } from "../paths.ts";
 import { getBackfillProgress } from "./get-backfill-progress.ts";
 import { getOperationRow, refuseUnknownOperation, OperationSchema, toOperation } from "./operation.ts";
@@ -140,7 +144,7 @@ function toCustomersOperation(row: Parameters<typeof toOperation>[0]): ReturnTyp
   return shown;
 }
 
-const getOperation = (deps: { database: Database }) =>
+const getOperation = (deps: InShards) =>
   projectEndpoint({
     operationId: "getOperation",
     tag: "Operations",
@@ -149,10 +153,10 @@ const getOperation = (deps: { database: Database }) =>
     params: Type.Object({ operationId: OperationId }),
     success: { status: 200, description: "The operation.", schema: OperationSchema },
     handle: async ({ project, params }) =>
-      toOperation((await getOperationRow(deps.database, project.id, params.operationId)).row),
+      toOperation((await getOperationRow(deps, project.id, params.operationId)).row),
   });
 
-const cancelOperation = ({ database, shards }: OperationServices) =>
+const cancelOperation = (services: OperationServices) =>
   projectEndpoint({
     operationId: "cancelOperation",
     tag: "Operations",
@@ -165,15 +169,16 @@ const cancelOperation = ({ database, shards }: OperationServices) =>
     success: { status: 200, description: "The cancelled operation.", schema: OperationSchema },
     refusals: { 409: "The operation has ended, or its write is being sent." },
     async handle({ project, params }) {
-      const { row: operation, shard } = await getOperationRow(database, project.id, params.operationId);
+      const { row: operation, shard } = await getOperationRow(services, project.id, params.operationId);
       if (operation.status !== "in_progress") throw hasEnded(operation.status);
       // Two shards have the operations of a customer who moves: the one that decides is asked.
-      const deps = await shards.chooseByRow(project.id, operation.installationId, shard);
+      const deps = await services.shards.chooseByRow(project.id, operation.installationId, shard);
       const isCancelled =
         operation.actionType === "read"
           ? await cancelRead(deps, operation)
           : await cancelWrite(deps, project.id, operation.id);
-      const { row: after } = await getOperationRow({ shards: [deps.database] }, project.id, operation.id);
+      const after = await findListedOperation(deps.database.data, project.id, operation.id);
+      if (!after) throw refuseUnknownOperation(operation.id);
       if (isCancelled) return toOperation(after);
       throw after.status === "in_progress" ? isBeingSent() : hasEnded(after.status);
     },
@@ -207,7 +212,7 @@ const LogSchema = Type.Object(
   { title: "OperationLog", description: "One step of an operation." },
 );
 
-const listOperationLogs = (deps: { database: Database }) =>
+const listOperationLogs = (deps: InShards) =>
   projectEndpoint({
     operationId: "listOperationLogs",
     tag: "Operations",
@@ -221,9 +226,15 @@ const listOperationLogs = (deps: { database: Database }) =>
     },
     async handle({ project, params }) {
       const id = params.operationId;
-      const log = await findInShards(deps.database, (data) => findOperationLog(data, project.id, id));
-      if (!log) throw refuseUnknownOperation(id);
-      return log.row.map(({ time: timestamp, severity, ...message }) => ({
+      const found = await findOfCustomer(
+        deps,
+        project.id,
+        (data) => findOperationLog(data, project.id, id),
+        ({ installationId }) =>
+          findRowGroupRef(deps.database.control, project.id, "installations", installationId),
+      );
+      if (!found) throw refuseUnknownOperation(id);
+      return found.row.log.map(({ time: timestamp, severity, ...message }) => ({
         timestamp,
         severity,
         message: { ...message, operation_id: id },

@@ -224,15 +224,15 @@ export async function findOperationLog(
   queries: DataQueries,
   projectId: string,
   id: string,
-): Promise<TimedLogEntry[] | undefined> {
+): Promise<{ log: TimedLogEntry[]; installationId: string } | undefined> {
   if (!isUuid(id)) return undefined;
   const row = await queries
     .selectFrom("operations")
-    .select("log")
+    .select(["log", "installationId"])
     .where("projectId", "=", projectId)
     .where("id", "=", id)
     .executeTakeFirst();
-  return row?.log as TimedLogEntry[] | undefined;
+  return row as { log: TimedLogEntry[]; installationId: string } | undefined;
 }
 
 /** Removes up to `max` ended operations older than an id, with their logs; returns their number. */

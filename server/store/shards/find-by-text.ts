@@ -25,7 +25,8 @@ interface RankedThing extends FoundThing {
 
 /**
  * Finds resources by text, the best matches first: whole ids, equal names, beginnings of names, other parts of names; `recordIds` are the
- * forms of the text as the id of a record. Each database is asked for its own; no resource is in two. Names the shards that are away.
+ * forms of the text as the id of a record. Each database is asked for its own; what goes over to
+ * another shard may be in two. Names the shards that are away.
  */
 export async function findByText(
   database: Pick<Database, "control" | "shards">,
