@@ -12,8 +12,8 @@ import { createLog } from "../ground/log.ts";
 import { sweep } from "./jobs/retention.ts";
 import type { Database, Queries } from "./store/database/database.ts";
 import { buildDeliveredDataRemoval, buildOldEventsRemoval } from "./store/deliveries/delivery-sweep.ts";
-import { endOperations, insertOperations, selectOldOperations } from "./store/operations/operations.ts";
-import { runPlannedByRows } from "./store/database/run-planned-by-rows.ts";
+import { endOperations, insertOperations, matchOldOperations } from "./store/operations/operations.ts";
+import { runPlannedByRows } from "./store/database/remove-rows.ts";
 import { replaceOwnRetention, type OwnRetention } from "./store/access/project-retention.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
@@ -235,7 +235,7 @@ describe("retention of projects", () => {
     await insertHistory(mine, 1);
     const bound = { projectId: mine, time: new Date(), id: toIdBound(4) };
     const statements = {
-      operations: selectOldOperations(bound, 1_000),
+      operations: sql`select id from operations where ${matchOldOperations(bound)} limit 1000`,
       events: buildOldEventsRemoval(bound, 1_000),
       messages: buildDeliveredDataRemoval({ beforeId: toIdBound(30), own: [bound] }, 1_000),
     };

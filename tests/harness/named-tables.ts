@@ -28,4 +28,5 @@ export const writtenTables = (text: string) => [
   ...names(text, /\b(?:insert\s+into|delete\s+from)\s+([a-z_]+)\b/g),
   ...names(text, /(?<!\b(?:for|key|do)\s)\bupdate\s+([a-z_]+)\b/g),
   ...names(text, /\.(?:insertInto|updateTable|deleteFrom)\(\s*"(\w+)"/g),
+  ...names(text, /\bremove(?:Rows|PlannedByRows)\(\s*\w+,\s*"(\w+)"/g),
 ];

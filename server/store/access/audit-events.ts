@@ -2,6 +2,7 @@
 import { sql } from "kysely";
 import type { ControlQueries } from "../database/sides.ts";
 import { limitToIdRange, type IdRange } from "../database/id-range.ts";
+import { removeRows } from "../database/remove-rows.ts";
 
 export const ACTOR_KINDS = ["person", "apiKey", "system", "agent"] as const;
 type ActorKind = (typeof ACTOR_KINDS)[number];
@@ -119,16 +120,5 @@ export const listAuditEvents = (
     .execute();
 
 /** Removes up to `max` events from before a time, and returns their number. */
-export async function removeAuditEventsBefore(
-  queries: ControlQueries,
-  id: string,
-  max: number,
-): Promise<number> {
-  const { numDeletedRows } = await queries
-    .deleteFrom("auditEvents")
-    .where("id", "in", (inner) =>
-      inner.selectFrom("auditEvents").select("id").where("id", "<", id).limit(max),
-    )
-    .executeTakeFirst();
-  return Number(numDeletedRows);
-}
+export const removeAuditEventsBefore = (queries: ControlQueries, id: string, max: number): Promise<number> =>
+  removeRows(queries, "audit_events", sql`id < ${id}`, max);

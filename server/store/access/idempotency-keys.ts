@@ -3,6 +3,7 @@ import { sql, type RawBuilder } from "kysely";
 import type { Json } from "../../../ground/json.ts";
 import type { ControlQueries } from "../database/sides.ts";
 import { toStoredJson } from "../database/stored-json.ts";
+import { removeRows } from "../database/remove-rows.ts";
 
 export interface IdempotencyRow {
   requestHash: Buffer;
@@ -158,15 +159,15 @@ export async function removeIdempotencyKey(
 }
 
 /** Removes up to `limit` keys that are older than `keptHours`; returns their number. */
-export async function removeOldIdempotencyKeys(
+export const removeOldIdempotencyKeys = (
   queries: ControlQueries,
   keptHours: number,
-  limit: number,
-): Promise<number> {
-  const { rows } = await sql<{ key: string }>`
-    delete from idempotency_keys where ctid in (
-      select ctid from idempotency_keys where create_time < now() - make_interval(secs => ${keptHours * 3_600}) limit ${limit})
-    returning key
-  `.execute(queries);
-  return rows.length;
-}
+  max: number,
+): Promise<number> =>
+  removeRows(
+    queries,
+    "idempotency_keys",
+    sql`create_time < now() - make_interval(secs => ${keptHours * 3_600})`,
+    max,
+    "ctid",
+  );

@@ -3,8 +3,7 @@ import { sql } from "kysely";
 import { isUuid } from "../../../ground/ids.ts";
 import type { ControlQueries } from "../database/sides.ts";
 import { containsText, limitToIdRange, type ProjectBound, type IdRange } from "../database/id-range.ts";
-import { removePlannedByRows } from "../database/run-planned-by-rows.ts";
-import { countAffectedRows } from "../database/database.ts";
+import { removePlannedByRows, removeRows } from "../database/remove-rows.ts";
 
 export interface RefusedRequestRow {
   /** Id of the request. */
@@ -93,17 +92,11 @@ export async function listRefusedRequests(
 }
 
 /** Removes up to `max` rows older than an id, and returns their number. */
-export async function removeOldRefusedRequests(
+export const removeOldRefusedRequests = (
   queries: ControlQueries,
   beforeId: string,
   max: number,
-): Promise<number> {
-  const result = await sql`
-    delete from refused_requests where id in (
-      select id from refused_requests where id < ${beforeId} order by id limit ${max})
-  `.execute(queries);
-  return countAffectedRows(result);
-}
+): Promise<number> => removeRows(queries, "refused_requests", sql`id < ${beforeId} order by id`, max);
 
 /** Removes up to `max` rows of one project, and returns their number. */
 export const removeProjectRefusedRequests = (
@@ -114,5 +107,6 @@ export const removeProjectRefusedRequests = (
   removePlannedByRows(
     queries,
     "refused_requests",
-    sql`select id from refused_requests where project_id = ${projectId} and id < ${id} order by id limit ${max}`,
+    sql`project_id = ${projectId} and id < ${id} order by id`,
+    max,
   );

@@ -2,6 +2,7 @@
 import { sql } from "kysely";
 import { isUuid, newId } from "../../../ground/ids.ts";
 import type { ControlQueries } from "../database/sides.ts";
+import { removeRows } from "../database/remove-rows.ts";
 
 /** Key that opens sessions, and the person whom it signs in, if any. */
 interface SigningKey {
@@ -155,16 +156,5 @@ export async function removeSessionsOfKey(queries: ControlQueries, apiKeyId: str
 }
 
 /** Removes up to `max` expired sessions, and returns their number. */
-export async function removeExpiredSessions(queries: ControlQueries, max: number): Promise<number> {
-  const { numDeletedRows } = await queries
-    .deleteFrom("sessions")
-    .where("id", "in", (inner) =>
-      inner
-        .selectFrom("sessions")
-        .select("id")
-        .where("expireTime", "<", sql<Date>`now()`)
-        .limit(max),
-    )
-    .executeTakeFirst();
-  return Number(numDeletedRows);
-}
+export const removeExpiredSessions = (queries: ControlQueries, max: number): Promise<number> =>
+  removeRows(queries, "sessions", sql`expire_time < now()`, max);

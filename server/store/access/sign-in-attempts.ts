@@ -1,6 +1,7 @@
 /** Started sign-ins: digests of what the same browser must bring back from the issuer. */
 import { sql } from "kysely";
 import type { ControlQueries } from "../database/sides.ts";
+import { removeRows } from "../database/remove-rows.ts";
 
 /** Maximum number of open sign-ins, which anybody can start: this many take 20 MB. */
 const MAX_OPEN = 100_000;
@@ -45,16 +46,5 @@ export async function takeSignInAttempt(
 }
 
 /** Removes up to `max` expired attempts, and returns their number. */
-export async function removeExpiredSignInAttempts(queries: ControlQueries, max: number): Promise<number> {
-  const { numDeletedRows } = await queries
-    .deleteFrom("signInAttempts")
-    .where("stateHash", "in", (inner) =>
-      inner
-        .selectFrom("signInAttempts")
-        .select("stateHash")
-        .where("expireTime", "<", sql<Date>`now()`)
-        .limit(max),
-    )
-    .executeTakeFirst();
-  return Number(numDeletedRows);
-}
+export const removeExpiredSignInAttempts = (queries: ControlQueries, max: number): Promise<number> =>
+  removeRows(queries, "sign_in_attempts", sql`expire_time < now()`, max, "state_hash");

@@ -3,7 +3,7 @@ import { sql, type RawBuilder } from "kysely";
 import type { ControlQueries } from "../database/sides.ts";
 import { claimAskedKeys, type KeyClaim } from "../access/idempotency-keys.ts";
 import { toStoredJson } from "../database/stored-json.ts";
-import { countAffectedRows } from "../database/database.ts";
+import { removeRows } from "../database/remove-rows.ts";
 
 export interface AgentAct {
   /** Id of the act's operation. */
@@ -117,10 +117,5 @@ export async function countClaimedActs(
 }
 
 /** Removes up to `max` acts that no budget counts any longer; returns their number. */
-export async function removeOldAgentActs(queries: ControlQueries, max: number): Promise<number> {
-  const result = await sql`
-    delete from agent_acts where ctid in (
-      select ctid from agent_acts where time < now() - interval '2 hours' limit ${max})
-  `.execute(queries);
-  return countAffectedRows(result);
-}
+export const removeOldAgentActs = (queries: ControlQueries, max: number): Promise<number> =>
+  removeRows(queries, "agent_acts", sql`time < now() - interval '2 hours'`, max, "ctid");

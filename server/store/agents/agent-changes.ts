@@ -4,7 +4,7 @@ import { isUuid } from "../../../ground/ids.ts";
 import type { JsonObject } from "../../../ground/json.ts";
 import type { DataQueries } from "../database/sides.ts";
 import { toStoredJson } from "../database/stored-json.ts";
-import { countAffectedRows } from "../database/database.ts";
+import { removeRows } from "../database/remove-rows.ts";
 
 export interface AgentChange {
   operationId: string;
@@ -67,14 +67,11 @@ export async function findAgentChange(
 }
 
 /** Removes up to `most` changes whose operations have lower ids than this one; returns their number. */
-export async function removeOldAgentChanges(
-  queries: DataQueries,
-  beforeId: string,
-  most: number,
-): Promise<number> {
-  const result = await sql`
-    delete from agent_changes where operation_id in (
-      select operation_id from agent_changes where operation_id < ${beforeId} order by operation_id limit ${most})
-  `.execute(queries);
-  return countAffectedRows(result);
-}
+export const removeOldAgentChanges = (queries: DataQueries, beforeId: string, max: number): Promise<number> =>
+  removeRows(
+    queries,
+    "agent_changes",
+    sql`operation_id < ${beforeId} order by operation_id`,
+    max,
+    "operation_id",
+  );

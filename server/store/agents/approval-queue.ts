@@ -5,6 +5,7 @@ import type { ControlQueries } from "../database/sides.ts";
 import { askPresent } from "../shards/ask-shards.ts";
 import { toStoredJson } from "../database/stored-json.ts";
 import type { ApprovalStatus } from "./approvals.ts";
+import { removeRows } from "../database/remove-rows.ts";
 
 export interface ClaimedApproval {
   id: string;
@@ -163,14 +164,10 @@ export async function recoverApprovals(
 }
 
 /** Removes up to `max` decided or expired approvals with an id below this one; returns their number. */
-export async function removeOldApprovals(
-  queries: ControlQueries,
-  beforeId: string,
-  max: number,
-): Promise<number> {
-  const result = await sql`
-    delete from approvals where id in (
-      select id from approvals where id < ${beforeId} and status not in ('pending', 'approved') order by id limit ${max})
-  `.execute(queries);
-  return countAffectedRows(result);
-}
+export const removeOldApprovals = (queries: ControlQueries, beforeId: string, max: number): Promise<number> =>
+  removeRows(
+    queries,
+    "approvals",
+    sql`id < ${beforeId} and status not in ('pending', 'approved') order by id`,
+    max,
+  );

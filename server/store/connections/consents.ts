@@ -2,8 +2,8 @@
 import { sql } from "kysely";
 import type { ProviderMetadata } from "./connections.ts";
 import type { ControlQueries } from "../database/sides.ts";
-import { removePlannedByRows } from "../database/run-planned-by-rows.ts";
 import type { ProjectBound } from "../database/id-range.ts";
+import { removePlannedByRows, removeRows } from "../database/remove-rows.ts";
 
 /**
  * `pending`: waits for the callback, for ever if the customer never returns. `finishing`: the callback exchanges the code. Then
@@ -220,25 +220,12 @@ export async function listConsents(
 }
 
 /** Removes consents that began before these ids, earlier ones if no customer ever continued. Returns their number. */
-export async function removeOldConsents(
+export const removeOldConsents = (
   queries: ControlQueries,
-  before: { id: string; unusedId: string },
+  { id, unusedId }: { id: string; unusedId: string },
   max: number,
-): Promise<number> {
-  const { numDeletedRows } = await queries
-    .deleteFrom("consents")
-    .where("id", "in", (inner) =>
-      inner
-        .selectFrom("consents")
-        .select("id")
-        .where(({ and, eb, or }) =>
-          or([eb("id", "<", before.id), and([eb("id", "<", before.unusedId), eb("leaveTime", "is", null)])]),
-        )
-        .limit(max),
-    )
-    .executeTakeFirst();
-  return Number(numDeletedRows);
-}
+): Promise<number> =>
+  removeRows(queries, "consents", sql`id < ${id} or (id < ${unusedId} and leave_time is null)`, max);
 
 /** Removes up to `max` consents of one project that began before an id; returns their number. */
 export const removeProjectConsents = (
@@ -246,11 +233,7 @@ export const removeProjectConsents = (
   { projectId, id }: ProjectBound,
   max: number,
 ): Promise<number> =>
-  removePlannedByRows(
-    queries,
-    "consents",
-    sql`select id from consents where project_id = ${projectId} and id < ${id} order by id limit ${max}`,
-  );
+  removePlannedByRows(queries, "consents", sql`project_id = ${projectId} and id < ${id} order by id`, max);
 
 const selectWithAppName = (queries: ControlQueries) =>
   queries

@@ -2,6 +2,7 @@
 import { sql } from "kysely";
 import type { ProviderMetadata } from "./connections.ts";
 import type { ControlQueries } from "../database/sides.ts";
+import { removeRows } from "../database/remove-rows.ts";
 
 export interface CustomAuthSession {
   id: string;
@@ -119,16 +120,5 @@ const toShown = (
 ): ShownCustomAuthSession => ({ ...row, providerMetadata: row.providerMetadata as ProviderMetadata });
 
 /** Removes up to `max` expired sessions, and returns their number. */
-export async function removeExpiredCustomAuthSessions(queries: ControlQueries, max: number): Promise<number> {
-  const { numDeletedRows } = await queries
-    .deleteFrom("customAuthSessions")
-    .where("id", "in", (inner) =>
-      inner
-        .selectFrom("customAuthSessions")
-        .select("id")
-        .where("expireTime", "<", sql<Date>`now()`)
-        .limit(max),
-    )
-    .executeTakeFirst();
-  return Number(numDeletedRows);
-}
+export const removeExpiredCustomAuthSessions = (queries: ControlQueries, max: number): Promise<number> =>
+  removeRows(queries, "custom_auth_sessions", sql`expire_time < now()`, max);

@@ -16,7 +16,7 @@ const EITHER_SIDE = [
   "database/database.ts",
   "database/outbox.ts",
   "database/outbox-entries.ts",
-  "database/run-planned-by-rows.ts",
+  "database/remove-rows.ts",
   "database/unsynced-pool.ts",
   "maintenance/grant-serving.ts",
   "processes/list-claimers.ts",

@@ -1,7 +1,7 @@
 /** Uploaded files that wait for deployment. An upload is announced, filled once, and removed when it expires. */
 import { sql } from "kysely";
 import type { ControlQueries } from "../database/sides.ts";
-import { countAffectedRows } from "../database/database.ts";
+import { removeRows } from "../database/remove-rows.ts";
 
 export async function insertUpload(
   queries: ControlQueries,
@@ -56,9 +56,5 @@ export const findUploadContent = (
     .executeTakeFirst();
 
 /** Removes up to `max` expired uploads; returns their number. */
-export async function removeExpiredUploads(queries: ControlQueries, max: number): Promise<number> {
-  const result = await sql`
-    delete from uploads where id in (select id from uploads where expire_time < now() limit ${max})
-  `.execute(queries);
-  return countAffectedRows(result);
-}
+export const removeExpiredUploads = (queries: ControlQueries, max: number): Promise<number> =>
+  removeRows(queries, "uploads", sql`expire_time < now()`, max);

@@ -4,7 +4,7 @@ import { isUuid } from "../../../ground/ids.ts";
 import type { ControlQueries, DataQueries, SharedQueries } from "../database/sides.ts";
 import { containsText, limitToIdRange, type IdRange } from "../database/id-range.ts";
 import type { Actor, OperationRow, OperationStatus } from "./operations.ts";
-import { countAffectedRows } from "../database/database.ts";
+import { removeRows } from "../database/remove-rows.ts";
 
 /** Operation with names; null if the installation was deleted so long ago that its names are forgotten. */
 export interface ListedOperation extends OperationRow {
@@ -186,14 +186,9 @@ function hasText(projectId: string, text: string): RawBuilder<unknown> {
 }
 
 /** Forgets the names of up to `max` installations that were deleted before this time; returns their number. */
-export async function forgetRemovedInstallations(
+export const forgetRemovedInstallations = (
   queries: ControlQueries,
   before: Date,
   max: number,
-): Promise<number> {
-  const result = await sql`
-    delete from removed_installations where id in (
-      select id from removed_installations where remove_time < ${before} order by remove_time limit ${max})
-  `.execute(queries);
-  return countAffectedRows(result);
-}
+): Promise<number> =>
+  removeRows(queries, "removed_installations", sql`remove_time < ${before} order by remove_time`, max);

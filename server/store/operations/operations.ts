@@ -5,11 +5,10 @@ import { isUuid } from "../../../ground/ids.ts";
 import type { JsonObject } from "../../../ground/json.ts";
 import type { DataQueries } from "../database/sides.ts";
 import type { EventRow } from "../deliveries/events.ts";
-import { removePlannedByRows } from "../database/run-planned-by-rows.ts";
 import type { ProjectBound } from "../database/id-range.ts";
 import { toStorableJson, toStoredJson } from "../database/stored-json.ts";
 import { buildWakeColumn } from "../database/wake-ups.ts";
-import { countAffectedRows } from "../database/database.ts";
+import { removePlannedByRows, removeRows } from "../database/remove-rows.ts";
 
 export type OperationStatus = "in_progress" | "success" | "failure";
 
@@ -236,25 +235,15 @@ export async function findOperationLog(
 }
 
 /** Removes up to `max` ended operations older than an id, with their logs; returns their number. */
-export async function removeOldOperations(
-  queries: DataQueries,
-  beforeId: string,
-  max: number,
-): Promise<number> {
-  const result = await sql`
-    delete from operations where id in (
-      select id from operations where id < ${beforeId} and status <> 'in_progress' order by id limit ${max})
-  `.execute(queries);
-  return countAffectedRows(result);
-}
+export const removeOldOperations = (queries: DataQueries, beforeId: string, max: number): Promise<number> =>
+  removeRows(queries, "operations", sql`id < ${beforeId} and status <> 'in_progress' order by id`, max);
 
 /** Removes up to `max` old operations of one project; returns their number. */
 export const removeProjectOperations = (
   queries: DataQueries,
   bound: ProjectBound,
   max: number,
-): Promise<number> => removePlannedByRows(queries, "operations", selectOldOperations(bound, max));
+): Promise<number> => removePlannedByRows(queries, "operations", matchOldOperations(bound), max);
 
-export const selectOldOperations = ({ projectId, id }: ProjectBound, max: number) => sql`
-  select id from operations where project_id = ${projectId} and id < ${id} and status <> 'in_progress'
-  order by id limit ${max}`;
+export const matchOldOperations = ({ projectId, id }: ProjectBound) =>
+  sql`project_id = ${projectId} and id < ${id} and status <> 'in_progress' order by id`;

@@ -4,6 +4,7 @@ import { encodeSeenId, unpackSeen, type SeenRecord } from "../../../ground/pack-
 import type { DataQueries } from "../database/sides.ts";
 import type { ProjectBound } from "../database/id-range.ts";
 import { countAffectedRows } from "../database/database.ts";
+import { removeRows } from "../database/remove-rows.ts";
 
 /** Records of a message, or records that a page left out. */
 export interface SeenRow {
@@ -39,17 +40,12 @@ export async function listSeen(
 }
 
 /** Removes up to `max` old rows, of messages that are too old or of records that were left out; returns their number. */
-export async function removeOldSeen(
+export const removeOldSeen = (
   queries: DataQueries,
   { isMessage, beforeId }: { isMessage: boolean; beforeId: string },
   max: number,
-): Promise<number> {
-  const result = await sql`
-    delete from seen_records where id in (
-      select id from seen_records where id < ${beforeId} and is_message = ${isMessage} order by id limit ${max})
-  `.execute(queries);
-  return countAffectedRows(result);
-}
+): Promise<number> =>
+  removeRows(queries, "seen_records", sql`id < ${beforeId} and is_message = ${isMessage} order by id`, max);
 
 /** Removes up to `max` old rows of one project about left-out records; those of messages are removed with the messages. */
 export async function removeProjectLeftOut(

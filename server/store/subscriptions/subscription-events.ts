@@ -12,7 +12,7 @@ import { isHeldBy, type SubscriptionClaim } from "./subscription-claim.ts";
 import { OUTCOME, OUTCOME_JOINS, listStoredOutcomes, type Outcome } from "./subscription-outcomes.ts";
 import { RECOVERED } from "./subscriptions.ts";
 import { reconcileFrom } from "./subscription-scans.ts";
-import { countAffectedRows } from "../database/database.ts";
+import { removeRows } from "../database/remove-rows.ts";
 
 export interface WaitingEvent {
   id: string;
@@ -208,17 +208,18 @@ async function removeEvents(queries: DataQueries, keys: RawBuilder<unknown>): Pr
 }
 
 /** Removes up to `max` marks of messages that were never accepted; returns their number. */
-export async function removeUndeliveredBefore(
+export const removeUndeliveredBefore = (
   queries: DataQueries,
   beforeId: string,
   max: number,
-): Promise<number> {
-  const result = await sql`
-    delete from undelivered_changes where message_id in (
-      select message_id from undelivered_changes where message_id < ${beforeId} order by message_id limit ${max})
-  `.execute(queries);
-  return countAffectedRows(result);
-}
+): Promise<number> =>
+  removeRows(
+    queries,
+    "undelivered_changes",
+    sql`message_id < ${beforeId} order by message_id`,
+    max,
+    "message_id",
+  );
 
 /** Removes the processed events of a record, except for the given ones. */
 export async function eraseRecordEvents(

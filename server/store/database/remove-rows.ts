@@ -1,6 +1,21 @@
-/** Runs a statement that must find one project's old rows among many rows of other projects. */
+/** Removes old rows of a table, in batches. */
 import { sql, type RawBuilder } from "kysely";
 import { countAffectedRows, type Queries } from "./database.ts";
+
+/** Removes up to `max` rows, found by what follows `where`, and returns their number. `key` is a column that no two rows share. */
+export async function removeRows(
+  queries: Queries,
+  table: string,
+  where: RawBuilder<unknown>,
+  max: number,
+  key = "id",
+): Promise<number> {
+  const [rows, column] = [sql.table(table), sql.ref(key)];
+  const result = await sql`
+    delete from ${rows} where ${column} in (select ${column} from ${rows} where ${where} limit ${max})
+  `.execute(queries);
+  return countAffectedRows(result);
+}
 
 /**
  * Runs statements for which the planner counts rows, not pages. Otherwise it prefers the primary key, whose rows are in the
@@ -18,15 +33,10 @@ export const runPlannedByRows = <Result>(
     return run(transaction);
   });
 
-/** Removes the rows of a table whose ids a statement selects; returns their number. */
+/** Removes rows of one project as `removeRows` does. */
 export const removePlannedByRows = (
   queries: Queries,
-  table: "operations" | "consents" | "refused_requests",
-  oldIds: RawBuilder<unknown>,
-): Promise<number> =>
-  runPlannedByRows(queries, async (planned) => {
-    const result = await sql`
-      delete from ${sql.table(table)} where id in (${oldIds})
-    `.execute(planned);
-    return countAffectedRows(result);
-  });
+  table: string,
+  where: RawBuilder<unknown>,
+  max: number,
+): Promise<number> => runPlannedByRows(queries, (planned) => removeRows(planned, table, where, max));
