@@ -41,21 +41,59 @@ async function openServer(
   };
 }
 
-async function kindAfter(
+type Request = Pick<ProviderRequest, "method" | "repeatable">;
+
+/** Returns the error of a request, whether it is thrown or told. */
+async function errorAfter(
   fetching: ProviderFetch,
-  request: Pick<ProviderRequest, "method" | "repeatable">,
+  request: Request,
   classify: (typeof CONNECTORS)["HubSpot"],
-) {
-  const failed = await send({ ...request, path: "/records" }, fetching, classify).catch(
+): Promise<ProviderError> {
+  const failed = await send({ ...request, path: "/records" }, fetching, classify).then(
+    ({ error }) => error,
     (error: unknown) => error,
   );
   assert.ok(failed instanceof ProviderError, JSON.stringify(failed));
-  return failed.kind;
+  return failed;
 }
+
+const kindAfter = async (...given: Parameters<typeof errorAfter>) => (await errorAfter(...given)).kind;
 
 const READ = { method: "GET", repeatable: true } as const;
 const UPDATE = { method: "PATCH", repeatable: true } as const;
 const CREATE = { method: "POST", repeatable: false } as const;
+
+/** Answers that are not a provider's, with the words by which a person knows them. */
+const FOREIGN: { status: number; body: unknown; headers?: Record<string, string>; words: RegExp }[] = [
+  { status: 403, body: { error: "access denied", ray: "8a1b2c3d4e5f" }, words: /access denied/ },
+  // https://developers.cloudflare.com/support/troubleshooting/http-status-codes/cloudflare-1xxx-errors/
+  {
+    status: 403,
+    body: { title: "Error 1020: Access denied", status: 403, error_code: 1020, cloudflare_error: true },
+    words: /Error 1020/,
+  },
+  // https://docs.aws.amazon.com/apigateway/latest/developerguide/supported-gateway-response-types.html
+  { status: 403, body: { message: "Forbidden" }, words: /Forbidden/ },
+  { status: 403, body: { message: "Missing Authentication Token" }, words: /Missing Authentication/ },
+  {
+    status: 403,
+    body: { Message: "User is not authorized to access this resource" },
+    words: /not authorized/,
+  },
+  { status: 404, body: { message: "no Route matched with those values" }, words: /no Route/ },
+  { status: 401, body: { proxy: "sign in at login.corp.example" }, words: /login\.corp/ },
+  { status: 400, body: { blocked: true, policy: "outbound" }, words: /outbound/ },
+  { status: 405, body: "", headers: { "x-amzn-waf-action": "captcha" }, words: /405/ },
+  { status: 202, body: "", headers: { "x-amzn-waf-action": "challenge" }, words: /202/ },
+  {
+    status: 403,
+    body: "<html><head><title>Policy violation</title></head></html>",
+    words: /Policy violation/,
+  },
+  { status: 401, body: "<html><head><title>Sign in</title></head></html>", words: /Sign in/ },
+  { status: 404, body: "<html><head><title>Not here</title></head></html>", words: /Not here/ },
+  { status: 451, body: "<html><head><title>Blocked</title></head></html>", words: /Blocked/ },
+];
 
 const REDIRECTS = [301, 302, 303, 307, 308];
 
@@ -91,6 +129,54 @@ for (const [name, classify] of Object.entries(CONNECTORS)) {
     }
   });
 }
+
+for (const name of ["HubSpot", "a described provider"] as const)
+  test(`${name}: a refusal that is not in the provider's form is tried again, and told with its words`, async (t) => {
+    for (const { status, body, headers = {}, words } of FOREIGN) {
+      const text = typeof body === "string" ? body : JSON.stringify(body);
+      const fetching = await openServer(t, { status, headers, body: text });
+      for (const request of [READ, UPDATE, CREATE]) {
+        // HubSpot answers no request with 202, and does not stand behind AWS WAF.
+        if (status < 400 && name === "HubSpot") continue;
+        const error = await errorAfter(fetching, request, CONNECTORS[name]);
+        assert.equal(error.kind, "unavailable", `${request.method} ${status} ${text}`);
+        assert.match(error.message, words);
+        assert.match(error.message, /something in between/);
+      }
+    }
+  });
+
+test("Salesforce: a refusal that is not in its form is tried again", async (t) => {
+  for (const { status, body, headers = {} } of FOREIGN.filter((one) => one.status >= 400)) {
+    const text = typeof body === "string" ? body : JSON.stringify(body);
+    const fetching = await openServer(t, { status, headers, body: text });
+    assert.equal(await kindAfter(fetching, UPDATE, ofSalesforce), "unavailable", `${status} ${text}`);
+  }
+});
+
+test("a provider whose form is a word that everybody has is known by its marks", async (t) => {
+  const classify = createDeclarativeClassify("quill", {
+    ...description,
+    errors: { message: ["message"], marks: ["request_id", "code"] },
+  });
+  const foreign = await openServer(t, { status: 403, body: '{"message":"Your IP address is not allowed"}' });
+  const own = await openServer(t, { status: 403, body: '{"message":"No scope","request_id":"7"}' });
+  assert.equal(await kindAfter(foreign, UPDATE, classify), "unavailable");
+  assert.equal(await kindAfter(own, UPDATE, classify), "forbidden");
+});
+
+test("what only an application can know is the provider's, also in a form that the description does not have", async (t) => {
+  for (const [status, kind] of [
+    [422, "invalid"],
+    [409, "conflict"],
+    [412, "invalid"],
+  ] as const) {
+    const fetching = await openServer(t, { status, body: '{"why":"the name is too long"}' });
+    const error = await errorAfter(fetching, UPDATE, CONNECTORS["a described provider"]);
+    assert.equal(error.kind, kind);
+    assert.match(error.message, /the name is too long/);
+  }
+});
 
 test("what a provider answers in JSON is not taken for a page of something in between", async (t) => {
   const cut = await openServer(t, { status: 200, body: '{"results": [' });

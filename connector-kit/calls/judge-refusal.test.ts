@@ -32,7 +32,13 @@ test("a 4xx without the provider's own body is tried again, whether it has a bod
       assert.equal(kindFor(403, kind, { text }), "unavailable");
       assert.equal(kindFor(403, kind, { text, isExplained: true }), kind);
     }
-  assert.equal(kindFor(401, "unauthorized", { text: PAGE }), "unauthorized");
+});
+
+test("refused credentials need no explanation, but a page of something in between does not tell that they are refused", () => {
+  for (const text of ["", "{}", "null"]) assert.equal(kindFor(401, "unauthorized", { text }), "unauthorized");
+  const bearer = { "www-authenticate": "Bearer" };
+  assert.equal(kindFor(401, "unauthorized", { text: PAGE, headers: bearer }), "unauthorized");
+  assert.equal(kindFor(401, "unauthorized", { text: PAGE }), "unavailable");
 });
 
 test("a request that is too large stays too large, whoever says so (RFC 9110, 15.5.14 and 15.5.15; RFC 6585, 5)", () => {
@@ -47,8 +53,13 @@ test("a limit that the headers tell is one whatever the status says, but a refus
   assert.equal(kindFor(500, "unavailable", { headers }), "unavailable");
 });
 
-test("the message tells an answer of something in between from the provider's own outage", () => {
-  assert.match(describeUnexplained("Quill", 404, "unavailable"), /something in between may have answered/);
-  assert.equal(describeUnexplained("Quill", 500, "unavailable"), "Quill answered 500");
-  assert.equal(describeUnexplained("Quill", 404, "not_found"), "Quill answered 404");
+test("the message tells an answer of something in between from the provider's own outage, with its words", () => {
+  const describe = (status: number, kind: ProviderErrorKind, text = "") =>
+    describeUnexplained("Quill", { status, text }, kind);
+  assert.match(describe(404, "unavailable"), /something in between may have answered$/);
+  assert.match(describe(403, "unavailable", PAGE), /something in between may have answered: Maintenance$/);
+  assert.match(describe(403, "unavailable", '{"message":"no"}'), /answered: \{"message":"no"\}$/);
+  assert.equal(describe(500, "unavailable"), "Quill answered 500");
+  assert.equal(describe(404, "not_found"), "Quill answered 404");
+  assert.equal(describe(422, "invalid", '{"why": "too\n long"}'), 'Quill answered 422: {"why": "too long"}');
 });

@@ -1,4 +1,5 @@
-/** Classifies a refusal beyond its status: a rate limit reported by headers, or the answer of a proxy in between. */
+/** Classifies a refusal beyond its status: a rate limit reported by headers, or the answer of something in between. */
+import { isJsonObject, type Json } from "../../ground/json.ts";
 import { reportsLimit } from "../../ground/retry-after.ts";
 import type { ProviderErrorKind } from "./provider-error.ts";
 import type { ProviderResponse } from "./provider-fetch.ts";
@@ -11,8 +12,8 @@ const TOO_LARGE = new Set([413, 414, 431]);
 
 /**
  * Returns the kind of a refusal. `kind` is what the connector makes of status and codes. `isExplained` is whether the body has the form in
- * which this provider explains a refusal, which an absent record (404, 410) does not need. A 4xx without it comes from something in between, such as a firewall or a page of maintenance: it
- * says nothing about the request, which is tried again.
+ * which this provider explains a refusal, which an absent record (404, 410) and refused credentials (401) do not need. A 4xx in another form comes from something
+ * in between, such as a firewall or a page of maintenance: it says nothing about the request, which is tried again.
  */
 export function judgeRefusal(
   { status, headers, text }: ProviderResponse,
@@ -22,8 +23,50 @@ export function judgeRefusal(
   if (kind === "unauthorized" && lacksScope(headers, text)) return "forbidden";
   if (reportsLimit(status, headers) && (FINAL.has(kind) || kind === "unavailable")) return "rate_limited";
   if (isExplained || status < 400 || status >= 500 || TOO_LARGE.has(status)) return kind;
-  if (kind === "not_found" && text.trim() === "") return kind;
+  const isBare = isWithoutWords(text);
+  if (kind === "not_found" && isBare) return kind;
+  // Whether the credentials are refused is found out apart from this request.
+  if (kind === "unauthorized" && !isBare && headers["www-authenticate"] === undefined) return "unavailable";
   return FINAL.has(kind) ? "unavailable" : kind;
+}
+
+const isWithoutWords = (text: string): boolean => /^\s*(\{\s*\}|\[\s*\]|null)?\s*$/.test(text);
+
+/** Only an application that has understood the request can know such a thing (RFC 9110, 15.5.10, 15.5.13, 15.5.21). */
+const OF_APPLICATIONS = new Set([409, 412, 422]);
+
+/** Returns whether JSON with this status is the provider's, also where its form is not known. */
+export const isOfApplication = (status: number): boolean => OF_APPLICATIONS.has(status);
+
+/**
+ * Headers by which things in between mark what they answer in place of the server: Cloudflare (`cf-mitigated: challenge`), AWS WAF (with the
+ * statuses 202 and 405: https://docs.aws.amazon.com/waf/latest/developerguide/waf-captcha-and-challenge-how-it-works.html), Squid.
+ */
+const OWN_HEADERS = ["cf-mitigated", "x-amzn-waf-action", "x-squid-error"];
+
+/** Members of Cloudflare's refusals, which are JSON for callers that accept it. */
+const OWN_MEMBERS = ["cloudflare_error", "ray", "ray_id"];
+
+/** Bodies of gateways, with no other member: of AWS API Gateway (`supported-gateway-response-types`), and Kong. */
+const GATEWAY_WORDS =
+  /^(forbidden|missing authentication token|user is not authorized to access this resource.*|no route matched with those values)$/i;
+
+/** Returns whether something between Busbar and the provider has marked an answer as its own. */
+export function isMarkedAsOthers(
+  { headers }: Pick<ProviderResponse, "headers">,
+  body: Json | undefined,
+): boolean {
+  if (OWN_HEADERS.some((name) => headers[name] !== undefined)) return true;
+  if (body === undefined || !isJsonObject(body)) return false;
+  if (OWN_MEMBERS.some((name) => Object.hasOwn(body, name))) return true;
+  const [only, ...others] = Object.entries(body);
+  const [name, words] = only ?? [];
+  return (
+    others.length === 0 &&
+    name?.toLowerCase() === "message" &&
+    typeof words === "string" &&
+    GATEWAY_WORDS.test(words)
+  );
 }
 
 /**
@@ -34,8 +77,24 @@ const lacksScope = (headers: ProviderResponse["headers"], text: string): boolean
   /\binsufficient_scope\b/.test(headers["www-authenticate"] ?? "") ||
   /"(?:error|code|type)"\s*:\s*"insufficient_scope"/.test(text);
 
-/** Returns the message for an answer that the provider does not explain. */
-export const describeUnexplained = (provider: string, status: number, kind: ProviderErrorKind): string =>
-  kind === "unavailable" && status < 500
-    ? `${provider} answered ${status} without an error of its own form: something in between may have answered`
-    : `${provider} answered ${status}`;
+/** Returns the message for an answer that is not in the provider's form, with the words that it has. */
+export function describeUnexplained(
+  provider: string,
+  { status, text }: Pick<ProviderResponse, "status" | "text">,
+  kind: ProviderErrorKind,
+): string {
+  const words = findWords(text);
+  const said = words === "" ? "" : `: ${words}`;
+  return kind === "unavailable" && status < 500
+    ? `${provider} answered ${status} without an error of its own form: something in between may have answered${said}`
+    : `${provider} answered ${status}${said}`;
+}
+
+const MAX_WORDS = 200;
+
+/** Returns the title of a page, or the beginning of another text. */
+function findWords(text: string): string {
+  const isPage = /^\s*</.test(text);
+  const words = isPage ? (/<title[^>]*>([^<]*)</i.exec(text)?.[1] ?? "") : isWithoutWords(text) ? "" : text;
+  return words.replace(/\s+/g, " ").trim().slice(0, MAX_WORDS).toWellFormed();
+}

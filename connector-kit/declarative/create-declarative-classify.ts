@@ -5,7 +5,12 @@ import { retryAfter, retryTime as usualTime } from "../../ground/retry-after.ts"
 import { shorten } from "../../ground/storable-text.ts";
 import type { ProviderResponse } from "../calls/provider-fetch.ts";
 import { ProviderError, type ProviderErrorKind } from "../calls/provider-error.ts";
-import { judgeRefusal, describeUnexplained } from "../calls/judge-refusal.ts";
+import {
+  describeUnexplained,
+  isMarkedAsOthers,
+  isOfApplication,
+  judgeRefusal,
+} from "../calls/judge-refusal.ts";
 import { addToNow, parseBody } from "../calls/send-request.ts";
 import { getTextAt, getValueAt } from "../calls/get-text-at.ts";
 import type { Description } from "./rules/description.ts";
@@ -16,9 +21,10 @@ const RATE_LIMITED_MS = 10_000;
 export const UNEXPECTED = "INTERNAL_SERVER_ERROR";
 
 /** Returns the classification of a connector: undefined for a success. */
-export const createDeclarativeClassify =
-  (provider: string, { errors, limits, graphql }: Description) =>
-  (response: ProviderResponse): ProviderError | undefined => {
+export const createDeclarativeClassify = (provider: string, description: Description) => {
+  const { errors, limits, graphql } = description;
+  const places = listOwnPlaces(description);
+  return (response: ProviderResponse): ProviderError | undefined => {
     const { status } = response;
     const body = parseBody(response.text);
     const isGood = status >= 200 && status < 300;
@@ -26,28 +32,31 @@ export const createDeclarativeClassify =
       isRefusal(body, errors.okWhen) ||
       isListed(body, errors) ||
       (graphql !== undefined && isGraphqlRefusal(body));
+    const isOthers = isMarkedAsOthers(response, isGood ? undefined : body);
+    if (isGood && isOthers) return buildOthers(provider, response);
     if (isGood && !isRefused) return undefined;
     const text = body === undefined ? response.text.trim() : "";
     const words = (errors.plainText && isPlain(response)) || isKnown(text, errors) ? text : undefined;
     const reason = findReason(body, errors.message, errors.field) ?? words;
     const code = readCode(body, errors);
-    const kind =
+    const told =
       (code !== undefined && Object.hasOwn(errors.codes ?? {}, code) ? errors.codes?.[code] : undefined) ??
       findKindByText(reason, errors.texts) ??
       errors.statuses?.[String(status)] ??
-      (graphql !== undefined && code === UNEXPECTED ? "unavailable" : undefined) ??
-      (isGood
-        ? "invalid"
-        : judgeRefusal(response, classifyKind(status), words !== undefined || isFilledJson(body)));
+      (graphql !== undefined && code === UNEXPECTED ? "unavailable" : undefined);
+    const isOwn = !isOthers && (words !== undefined || isOwnForm(response, body, places, errors.marks));
+    const kind = told ?? (isGood ? "invalid" : judgeRefusal(response, classifyKind(status), isOwn));
+    const isPassing = told === undefined && !isOwn && status < 500 && kind === "unavailable";
     return new ProviderError({
       kind,
-      message: reason ?? describeUnexplained(provider, status, kind),
+      message: (isPassing ? undefined : reason) ?? describeUnexplained(provider, response, kind),
       ...(code !== undefined && { code }),
       status,
       ...(kind === "rate_limited" && { retryAt: retryTime(response, limits) }),
       rawResponse: shorten(response.text),
     });
   };
+};
 
 const MAX_WORDS = 500;
 
@@ -61,9 +70,59 @@ const areWords = (text: string): boolean => text !== "" && text.length <= MAX_WO
 const isKnown = (text: string, { texts }: Description["errors"]): boolean =>
   areWords(text) && findKindByText(text, texts) !== undefined;
 
-/** JSON is taken for the provider's own, because a description does not know each of its forms. */
-const isFilledJson = (body: Json | undefined): boolean =>
-  body !== undefined && body !== null && (typeof body !== "object" || Object.keys(body).length > 0);
+/** A challenge of something in between can have the status of a success (AWS WAF: 202): the request has not come to the provider. */
+const buildOthers = (provider: string, response: ProviderResponse): ProviderError =>
+  new ProviderError({
+    kind: "unavailable",
+    message: describeUnexplained(provider, response, "unavailable"),
+    status: response.status,
+    rawResponse: shorten(response.text),
+  });
+
+/** Paths of reasons and codes, and of the results that a refused batch has in their place. */
+function listOwnPlaces({ errors, ...description }: Description): string[] {
+  const { message, code, furtherCode, refusedBy, okWhen } = errors;
+  const { objects, others, defaults } = description;
+  const all = [defaults, ...Object.values(objects), ...(others ? [others.rules] : [])];
+  const results = all.flatMap(({ records, batch = {} }) => [
+    records,
+    ...[batch.create, batch.update, batch.upsert].map((rules) => rules?.answers),
+  ]);
+  const paths = [...message, code, furtherCode, refusedBy, okWhen?.split("=")[0], ...results];
+  return paths.flatMap((path) => (path === undefined || path === "" ? [] : [path]));
+}
+
+/** Returns whether a body has one of the provider's members, whatever they say, and one of its marks. */
+function isOwnForm(
+  { status }: ProviderResponse,
+  body: Json | undefined,
+  places: string[],
+  marks: string[] | undefined,
+): boolean {
+  if (body === undefined || !isFilledJson(body)) return false;
+  if (isOfApplication(status)) return true;
+  const isThere = (path: string) => hasMember(body, path.split("."));
+  return places.some(isThere) && (!marks || marks.some(isThere));
+}
+
+const isFilledJson = (body: Json): boolean =>
+  body !== null && (typeof body !== "object" || Object.keys(body).length > 0);
+
+/** Returns whether there is anything at the path but null. */
+function hasMember(value: Json, [first, ...rest]: string[]): boolean {
+  if (first === undefined) return value !== null;
+  if (first === "*")
+    return (
+      typeof value === "object" &&
+      value !== null &&
+      Object.values(value).some((item) => hasMember(item, rest))
+    );
+  if (Array.isArray(value)) return hasMember(value[Number(first)] ?? null, rest);
+  return (
+    isJsonObject(value) &&
+    first.split("|").some((name) => Object.hasOwn(value, name) && hasMember(value[name] ?? null, rest))
+  );
+}
 
 /** An answer without the member is a success: not every endpoint has it. */
 function isRefusal(body: Json | undefined, okWhen: string | undefined): boolean {

@@ -139,7 +139,7 @@ export const description: Description = {
     like: "pens",
     rules: { ...describeRules(), example: { name: "Pen" } },
   },
-  errors: { message: ["message"], code: "code" },
+  errors: { message: ["message"], marks: ["code"], code: "code" },
   sources: {
     documentation: "https://docs.attio.com/rest-api/overview",
     checked:

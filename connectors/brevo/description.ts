@@ -58,7 +58,7 @@ export const description: Description = {
       example: { name: "Pens" },
     },
   },
-  errors: { message: ["message"], code: "code" },
+  errors: { message: ["message"], marks: ["code"], code: "code" },
   limits: { reset: "x-sib-ratelimit-reset" },
   sources: {
     documentation: "https://developers.brevo.com/reference",

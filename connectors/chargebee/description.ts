@@ -81,6 +81,7 @@ export const description: Description = {
   },
   errors: {
     message: ["message"],
+    marks: ["api_error_code"],
     code: "api_error_code",
     codes: { duplicate_entry: "conflict" },
   },

@@ -55,6 +55,7 @@ export const description: Description = {
   },
   errors: {
     message: ["errors.*.message", "message"],
+    marks: ["code", "errors"],
     field: "field",
     code: "errors.0.code",
     furtherCode: "code",

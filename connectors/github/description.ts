@@ -87,6 +87,7 @@ export const description: Description = {
   errors: {
     // Not every entry has a message; some forms are texts alone.
     message: ["errors.*.message|code", "errors.*", "message"],
+    marks: ["documentation_url"],
     field: "field",
     texts: { "rate limit": "rate_limited" },
   },

@@ -5,9 +5,13 @@ import { retryAfter, retryTime } from "../../ground/retry-after.ts";
 import { addToNow, parseBody } from "../../connector-kit/calls/send-request.ts";
 import type { Account, ProviderResponse } from "../../connector-kit/calls/provider-fetch.ts";
 import { ProviderError, type ProviderErrorKind } from "../../connector-kit/calls/provider-error.ts";
-import { judgeRefusal, describeUnexplained } from "../../connector-kit/calls/judge-refusal.ts";
+import {
+  describeUnexplained,
+  isMarkedAsOthers,
+  judgeRefusal,
+} from "../../connector-kit/calls/judge-refusal.ts";
 import { findNextQuotaReset } from "../../connector-kit/calls/daily-quota-reset.ts";
-import { listFields, readFault, type HubspotFault } from "./fault.ts";
+import { isOwnFault, listFields, readFault, type HubspotFault } from "./fault.ts";
 
 const TEN_SECONDS_MS = 10_000;
 const LOCKED_MS = 2_000;
@@ -16,11 +20,13 @@ const MIGRATION_MS = 3_600_000;
 /** Returns undefined for a success. A daily quota resets at midnight of `account.timeZone`, by default UTC. */
 export function classify(response: ProviderResponse, account?: Account): ProviderError | undefined {
   if (response.status >= 200 && response.status < 300) return undefined;
-  const fault = readFault(parseBody(response.text));
+  const body = parseBody(response.text);
+  const isOwn = isOwnFault(body) && !isMarkedAsOthers(response, body);
+  const fault = isOwn ? readFault(body) : undefined;
   const kind = judgeRefusal(response, classifyKind(response.status, fault), fault !== undefined);
   return new ProviderError({
     kind,
-    message: fault?.message ?? describeUnexplained("HubSpot", response.status, kind),
+    message: fault?.message ?? describeUnexplained("HubSpot", response, kind),
     code: fault?.code,
     fields: listFields(fault),
     status: response.status,

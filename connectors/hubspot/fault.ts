@@ -48,6 +48,13 @@ export function readFault(body: Json | undefined): HubspotFault | undefined {
   };
 }
 
+/** Beside its message every error of HubSpot has one of these (its files demand `category`, `correlationId` and `message` of each). */
+const MARKS = ["category", "correlationId", "status", "errors", "errorType", "policyName", "requestId"];
+
+/** Returns whether a body is an error of HubSpot, and not one of something in between, such as `{"message": "Forbidden"}`. */
+export const isOwnFault = (body: Json | undefined): boolean =>
+  isJsonObject(body) && MARKS.some((name) => Object.hasOwn(body, name));
+
 /** Returns the error of the record that an entry of `errors[]` is about. */
 export function toRecordError(fault: HubspotFault, rawResponse?: string): ProviderError {
   return new ProviderError({

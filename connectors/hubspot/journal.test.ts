@@ -164,7 +164,7 @@ test("nothing new ends the reading; an offset that is gone is a lost position", 
   const at = (answers: Record<string, [number, string]>) => ({ fetch: answering(answers), download });
   const nothing = await journal.readNext("oldest", at({ [`${JOURNAL}/earliest`]: [204, ""] }));
   assert.deepEqual([nothing.position.length, nothing.isLast], [0, true]);
-  const lost = at({ [`${JOURNAL}/offset/o1/next`]: [404, '{"message":"no"}'] });
+  const lost = at({ [`${JOURNAL}/offset/o1/next`]: [404, '{"status":"error","message":"no"}'] });
   await assert.rejects(journal.readNext(Buffer.from("o1"), lost), LostPositionError);
 });
 

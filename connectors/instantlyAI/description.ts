@@ -28,7 +28,7 @@ export const description: Description = {
       example: { email: "ada@example.com", first_name: "Ada" },
     },
   },
-  errors: { message: ["message"] },
+  errors: { message: ["message"], marks: ["statusCode"] },
   sources: {
     documentation: "https://developer.instantly.ai",
     checked: "2026-11-26, the vendor's OpenAPI description of August 2026",

@@ -163,6 +163,7 @@ export const description: Description = {
   },
   errors: {
     message: ["errors.*.message", "detail", "title"],
+    marks: ["instance"],
     code: "title",
     codes: { "Member Exists": "conflict", ERROR_CONTACT_EXISTS: "conflict" },
   },

@@ -114,6 +114,7 @@ export const description: Description = {
   },
   errors: {
     message: ["o:errorDetails.*.detail", "title"],
+    marks: ["o:errorDetails", "o:errorCode"],
     code: "o:errorDetails.0.o:errorCode",
     furtherCode: "o:errorCode",
   },

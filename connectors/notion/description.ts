@@ -122,6 +122,7 @@ export const description: Description = {
   },
   errors: {
     message: ["message"],
+    marks: ["object"],
     code: "code",
     codes: { conflict_error: "unavailable" },
     texts: { "is archived": "not_found" },

@@ -94,7 +94,7 @@ export const description: Description = {
       example: { name: "Ink", url: "https://example.com/hook", triggers: ["document_updated"] },
     },
   },
-  errors: { message: ["detail", "detail.*.0"], code: "type" },
+  errors: { message: ["detail", "detail.*.0"], marks: ["type"], code: "type" },
   sources: {
     documentation: "https://developers.pandadoc.com/reference",
     checked:

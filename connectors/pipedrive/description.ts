@@ -169,7 +169,7 @@ export const description: Description = {
       example: { content: "Asked for pens" },
     },
   },
-  errors: { okWhen: "success=true", message: ["error"], code: "errorCode" },
+  errors: { okWhen: "success=true", message: ["error"], marks: ["success"], code: "errorCode" },
   limits: { reset: "x-ratelimit-reset" },
   sources: {
     documentation: "https://developers.pipedrive.com/docs/api/v1",

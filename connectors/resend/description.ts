@@ -45,7 +45,7 @@ export const description: Description = {
     suppressions: { modes: ["read", "create", "delete"], example: { email: "ada@example.com" } },
     emails: { modes: ["read"] },
   },
-  errors: { message: ["message"], code: "name" },
+  errors: { message: ["message"], marks: ["name"], code: "name" },
   limits: { perSecond: 2 },
   sources: {
     documentation: "https://resend.com/docs/api-reference",

@@ -41,7 +41,7 @@ export const description: Description = {
       example: { description: "Call Ada" },
     },
   },
-  errors: { message: ["message"] },
+  errors: { message: ["message"], marks: ["statusCode"] },
   sources: {
     documentation: "https://api.salesflare.com/docs",
     checked:

@@ -5,7 +5,11 @@ import { retryAfter, retryTime } from "../../ground/retry-after.ts";
 import { addToNow, parseBody } from "../../connector-kit/calls/send-request.ts";
 import type { ProviderResponse } from "../../connector-kit/calls/provider-fetch.ts";
 import { ProviderError, type ProviderErrorKind } from "../../connector-kit/calls/provider-error.ts";
-import { judgeRefusal, describeUnexplained } from "../../connector-kit/calls/judge-refusal.ts";
+import {
+  describeUnexplained,
+  isMarkedAsOthers,
+  judgeRefusal,
+} from "../../connector-kit/calls/judge-refusal.ts";
 import { readFaults, readPlainFault, readSoapFaults, toError } from "./fault.ts";
 
 const RATE_LIMITED_MS = 10_000;
@@ -19,13 +23,15 @@ export function classify(response: ProviderResponse): ProviderError | undefined 
   if (status >= 200 && status < 300) return undefined;
   const soapFaults = readSoapFaults(response.text);
   const body = parseBody(response.text);
-  const faults = [...soapFaults, ...readFaults(body), ...readPlainFault(response.text)];
+  const faults = isMarkedAsOthers(response, body)
+    ? []
+    : [...soapFaults, ...readFaults(body), ...readPlainFault(response.text)];
   const rawResponse = shorten(response.text);
   if (faults.length === 0) {
     const kind = judgeRefusal(response, classifyKind(status), isListOfResults(body));
     return new ProviderError({
       kind,
-      message: status === 300 ? SEVERAL : describeUnexplained("Salesforce", status, kind),
+      message: status === 300 ? SEVERAL : describeUnexplained("Salesforce", response, kind),
       status,
       retryAt: readReportedTime(response, kind) ?? (status === 429 ? addToNow(RATE_LIMITED_MS) : undefined),
       rawResponse,

@@ -55,13 +55,16 @@ const KIND_BY_CODE: Record<string, ProviderErrorKind> = {
 /** The place in a query, which Busbar wrote and nobody sees: a part of it, a mark below, and row and column. The reason follows. */
 const QUERY_PLACE = /^\s*\n[^\n]*\n *\^\nERROR at Row:\d+:Column:\d+\n/;
 
+/** `{"error": "access denied"}` is of something in between. */
+const IS_CODE = /^[\w:.-]+$/;
+
 /** Returns the errors of a refused request (a list) or of a token endpoint; empty if there are none. */
 export function readFaults(body: Json | undefined): SalesforceFault[] {
   const entries = Array.isArray(body) ? body : [body];
   return entries.filter(isJsonObject).flatMap((entry) => {
     const code = entry.errorCode ?? entry.error;
     const message = entry.message ?? entry.error_description;
-    if (typeof code !== "string") return [];
+    if (typeof code !== "string" || !IS_CODE.test(code)) return [];
     const said =
       typeof message === "string" ? message.replace(QUERY_PLACE, "") + listDuplicates(entry) : code;
     return [{ code, message: said, fields: listNamedFields(entry) }];

@@ -46,7 +46,7 @@ export const description: Description = {
       example: { subject: "Call Ada" },
     },
   },
-  errors: { message: ["errors.*.*", "error"] },
+  errors: { message: ["errors.*.*", "error"], marks: ["errors", "status"] },
   sources: {
     documentation: "https://developers.salesloft.com/docs/api",
     checked:

@@ -42,7 +42,7 @@ export const description: Description = {
       example: { name: "Pens", targetUrl: "https://example.com", resource: "rooms", event: "all" },
     },
   },
-  errors: { message: ["errors.*.description", "message"] },
+  errors: { message: ["errors.*.description", "message"], marks: ["trackingId"] },
   sources: {
     documentation: "https://developer.webex.com/docs/api/getting-started",
     checked:

@@ -265,6 +265,7 @@ export const description: Description = {
   others: { pattern: "[A-Z][A-Za-z0-9_]{1,60}", like: "Fountain_Pens", rules: { example: { Name: "Pen" } } },
   errors: {
     message: ["message", "data.*.message"],
+    marks: ["code", "data"],
     code: "code",
     furtherCode: "data.0.code",
     codes: {

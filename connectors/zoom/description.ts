@@ -40,7 +40,7 @@ export const description: Description = {
       example: { name: "Writers" },
     },
   },
-  errors: { message: ["message"], code: "code" },
+  errors: { message: ["message"], marks: ["code"], code: "code" },
   sources: {
     documentation: "https://developers.zoom.us/docs/api",
     checked:

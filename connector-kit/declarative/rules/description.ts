@@ -363,6 +363,13 @@ export const DescriptionSchema = Type.Object({
       }),
     ),
     statuses: Type.Optional(Type.Record(Type.String(), Kind, { description: "Kind of an error by status." })),
+    marks: Type.Optional(
+      Type.Array(Type.String(), {
+        description:
+          "Paths of which each refusal of the provider has one, where `message` and `code` do not tell it from the answer of something in between, such as " +
+          '`{"message": "Access denied"}` of a gateway.',
+      }),
+    ),
   }),
   limits: Type.Optional(
     Type.Object({
