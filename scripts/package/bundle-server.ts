@@ -1,5 +1,6 @@
 /** Bundles the server with its packages, for the npm package and for the tests. */
 import { chmod, readFile, writeFile } from "node:fs/promises";
+import http from "node:http";
 import { join } from "node:path";
 import { build, type Metafile, type Plugin } from "esbuild";
 
@@ -32,7 +33,7 @@ export async function bundleServer(folder: string): Promise<Metafile> {
     banner: {
       js: 'import { createRequire as createBundleRequire } from "node:module"; const require = createBundleRequire(import.meta.url);',
     },
-    plugins: [namesOfPackages],
+    plugins: [namesOfPackages, httpWithoutClient],
     metafile: true,
     logLevel: "warning",
     // Warned about packages whose CommonJS form has a default export.
@@ -69,6 +70,23 @@ const namesOfPackages: Plugin = {
         contents: [`import * as all from ${JSON.stringify(path)};`, ...lines].join("\n"),
         resolveDir: pluginData,
       };
+    });
+  },
+};
+
+/** Members of `node:http` that load the client behind Node's own `fetch`, which is not used. */
+const OF_CLIENT = new Set(["CloseEvent", "MessageEvent", "WebSocket"]);
+
+/** Requires `node:http` without these members. An import reads all of them, and their client is a tenth of what a start computes. */
+const httpWithoutClient: Plugin = {
+  name: "http without client",
+  setup(bundler) {
+    bundler.onResolve({ filter: /^(node:)?http$/ }, ({ kind }) =>
+      kind === "import-statement" ? { path: "node:http", namespace: "required" } : undefined,
+    );
+    bundler.onLoad({ filter: /./, namespace: "required" }, () => {
+      const names = Object.keys(http).filter((name) => !OF_CLIENT.has(name));
+      return { contents: `export const { ${names.join(", ")} } = require("node:http");` };
     });
   },
 };
