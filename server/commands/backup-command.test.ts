@@ -80,7 +80,7 @@ describe("a backup", () => {
       [await changed("other", () => "hello\n"), /not a backup/],
       [
         await changed("newer", (text) => text.replace('"migrations":[', '"migrations":["9999_x.sql",')),
-        /newer/,
+        /^the backup is of a newer Busbar \(9999_x.sql\)/,
       ],
     ];
     const half = join(folder, "half");

@@ -7,3 +7,8 @@ test("a backup of a running embedded database has every acknowledged write, and 
   const report = await restoreDrill({ seconds: 1, operations: 500 });
   assert.deepEqual(listFaults(report), []);
 });
+
+test("a backup of a running Busbar with a shard has every acknowledged write of both databases, and is refused while the shard is away", async () => {
+  const report = await restoreDrill({ seconds: 1, operations: 500, shards: ["a"] });
+  assert.deepEqual(listFaults(report), []);
+});

@@ -6,22 +6,19 @@
  *
  *     npm run drill -- shards [--seconds 40] [--stopped 60]
  */
-import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { startSandbox, type Sandbox } from "../../sandbox/sandbox.ts";
-import { runBusbar } from "../harness/child-busbar.ts";
 import { queryOnce } from "../harness/database.ts";
 import { openSink, type Sink } from "../harness/deliveries/sink.ts";
-import { startServer } from "../harness/replicating-postgres.ts";
-import type { RestartablePostgres } from "../harness/restartable-postgres.ts";
-import { REPLICATING_ROLE } from "../harness/side-roles.ts";
 import { until } from "../harness/until.ts";
 import { deliverTo, judgeWrites, findMissingEvents, type JudgedWrites } from "./acknowledged-writes.ts";
 import { DrillProcesses } from "./read/drill-processes.ts";
 import { placeCustomers } from "./sides/place-customers.ts";
+import { MAIN, startShardServers, type ShardServers } from "./sides/shard-servers.ts";
 import { callProxy, listLoadFaults, Load, writeForCustomer, type LoadReport } from "./sides/load.ts";
 import { describeFound, endDrill } from "./run-drill.ts";
 
@@ -52,7 +49,7 @@ interface ShardsReport extends JudgedWrites {
 
 const NAMES = ["first", "second"];
 const AWAY = "b";
-const SHARDS = ["main", "a", AWAY];
+const SHARDS = [MAIN, "a", AWAY];
 const CANDIDATES = 40;
 const PAUSE_MS = 200;
 const DESTINATION = "changes";
@@ -82,8 +79,7 @@ integrations:
 `;
 
 interface Surroundings {
-  servers: Record<string, RestartablePostgres>;
-  env: Record<string, string>;
+  postgres: ShardServers;
   sandbox: Sandbox;
   sink: Sink;
   /** Takes the changes that subscriptions report. */
@@ -93,34 +89,23 @@ interface Surroundings {
 
 async function runShardsDrill(options: ShardsOptions): Promise<ShardsReport> {
   const home = await mkdtemp(join(tmpdir(), "busbar-shards-"));
-  // As root, the servers run as another user.
-  await chmod(home, 0o711);
-  const servers: Record<string, RestartablePostgres> = {};
-  for (const name of SHARDS) servers[name] = await startServer(join(home, name));
+  const postgres = await startShardServers(home, ["a", AWAY]);
   const sandbox = await startSandbox({ limits: "off", requestLogSize: 1_000_000 });
   await writeFile(join(home, "catalog.json"), JSON.stringify(sandbox.catalog()));
   const [sink, changes] = [await openSink(), await openSink()];
-  const replicationUrl = new URL(servers["main"]?.url ?? "");
-  replicationUrl.username = REPLICATING_ROLE.name;
-  replicationUrl.password = REPLICATING_ROLE.password;
-  const env = {
-    DATABASE_URL: servers["main"]?.url ?? "",
-    BUSBAR_REPLICATION_URL: replicationUrl.href,
-    BUSBAR_ENCRYPTION_KEYS: `drill:${Buffer.alloc(32, 7).toString("base64")}`,
-  };
   const processes = new DrillProcesses(home, () => ({
-    ...env,
+    ...postgres.env,
     BUSBAR_DASHBOARD: "false",
     BUSBAR_RETRY_BASE_SECONDS: "0.2",
     BUSBAR_SUBSCRIBE_COALESCE_SECONDS: "0",
     BUSBAR_SUBSCRIBE_POLL_SECONDS: "1",
   }));
   try {
-    return await runOnShards({ servers, env, sandbox, sink, changes, processes }, options);
+    return await runOnShards({ postgres, sandbox, sink, changes, processes }, options);
   } finally {
     await processes.stop();
     await Promise.all([sandbox.close(), sink.close(), changes.close()]);
-    for (const server of Object.values(servers)) await server.close();
+    await postgres.close();
     await rm(home, { recursive: true, force: true });
   }
 }
@@ -129,18 +114,15 @@ async function runOnShards(
   open: Surroundings,
   { seconds, stoppedSeconds, onProgress = () => {} }: ShardsOptions,
 ): Promise<ShardsReport> {
-  const { servers, env, sandbox, sink, changes, processes } = open;
+  const { postgres, sandbox, sink, changes, processes } = open;
   for (const name of NAMES) await processes.start(name);
-  for (const name of ["a", AWAY]) {
-    const added = await runBusbar(["shards", "add", name, servers[name]?.url ?? "", "--json"], env).exited;
-    if (added.code !== 0) throw new Error(`shards add: ${added.stderr}`);
-  }
+  await postgres.addShards();
   await deliverTo(processes.any, sink);
   const metadata = { url: `${changes.url}/changes` };
   await processes.any.inProject("POST", "/destinations", { name: DESTINATION, type: "webhook", metadata });
   await processes.any.inProject("POST", "/provider-apps", APP);
   const { placed, customers } = await placeCustomers(processes.any, CANDIDATES, (query) =>
-    queryOnce(servers["main"]?.url ?? "", query),
+    queryOnce(postgres.getUrl(MAIN), query),
   );
   onProgress(`new customers were placed: ${JSON.stringify(placed)}`);
   const loads = new Map<string, Load>();
@@ -159,7 +141,7 @@ async function runOnShards(
   onProgress("a process was killed");
   await rest();
   const before = count();
-  const away = servers[AWAY]?.restart("kill", stoppedSeconds * 1_000);
+  const away = postgres.servers[AWAY]?.restart("kill", stoppedSeconds * 1_000);
   await wait((stoppedSeconds * 1_000) / 2);
   const named = [
     (await processes.any.inProject("GET", "/operations?pageSize=1")).body.pagination?.unavailable,
@@ -189,7 +171,7 @@ async function runOnShards(
       [...during].map(([shard, size]) => [shard, size - (before.get(shard) ?? 0)]),
     ),
     named,
-    misplaced: await countMisplaced(servers),
+    misplaced: await countMisplaced(postgres),
   };
 }
 
@@ -235,7 +217,7 @@ async function countMissingChanges(sink: Sink, customers: Map<string, string>, c
   return count();
 }
 
-async function countMisplaced(servers: Record<string, RestartablePostgres>): Promise<number> {
+async function countMisplaced({ servers }: ShardServers): Promise<number> {
   let misplaced = 0;
   for (const [shard, { url }] of Object.entries(servers)) {
     const rows = await queryOnce(

@@ -17,6 +17,7 @@ import { startServers, type ServerPair } from "../harness/replicating-postgres.t
 import { deliverTo, judgeWrites, findMissingEvents, type JudgedWrites } from "./acknowledged-writes.ts";
 import { DrillProcesses } from "./read/drill-processes.ts";
 import { listLoadFaults, Load, writeForCustomer, type LoadReport } from "./sides/load.ts";
+import { eraseCustomer } from "./sides/erase-customer.ts";
 import { describeFound, endDrill } from "./run-drill.ts";
 
 interface SidesOptions {
@@ -98,7 +99,7 @@ async function runOnSides(open: Surroundings, options: SidesOptions): Promise<Si
   const judged = await judgeWrites(processes.any, load.writes);
   const notDelivered = await findMissingEvents(sink, load.writes);
   const report = load.judge(sandbox, sink);
-  const notErased = await erase(open, "erased");
+  const notErased = await eraseCustomer(processes.any, "erased", [servers.control.url, servers.data.url]);
   const left = await queryOnce(servers.control.url, "select count(*)::integer as count from outbox");
   return {
     ...judged,
@@ -120,39 +121,6 @@ async function stopReplication(open: Surroundings, load: Load, seconds: number):
   await wait(seconds * 1_000);
   await queryOnce(servers.data.url, "alter subscription busbar_shared enable");
   return load.writes.size - before;
-}
-
-/** Erases a customer. Returns the rows that still name it, by table of either database. */
-async function erase(
-  { processes, servers }: Surroundings,
-  groupRef: string,
-): Promise<Record<string, number>> {
-  const named = await queryOnce(
-    servers.control.url,
-    `select unnest(array[groups.id, connections.id, installations.id]) as id
-     from groups left join connections on connections.group_id = groups.id
-       left join installations on installations.group_id = groups.id where group_ref = $1`,
-    [groupRef],
-  );
-  const ids = named.map(({ id }) => id);
-  for (let done = false; !done;) {
-    const answer = await processes.any.inProject("DELETE", `/groups/${groupRef}`);
-    if (answer.status !== 200) throw new Error(`erase: ${answer.text}`);
-    done = answer.body.done;
-  }
-  const left: Record<string, number> = {};
-  for (const url of [servers.control.url, servers.data.url]) {
-    const columns = await queryOnce(
-      url,
-      `select table_name as name, column_name as member from information_schema.columns
-       where table_schema = 'public' and column_name in ('group_id', 'connection_id', 'installation_id')`,
-    );
-    for (const { name, member } of columns) {
-      const rows = await queryOnce(url, `select from ${name} where ${member}::text = any($1)`, [ids]);
-      if (rows.length > 0) left[String(name)] = rows.length;
-    }
-  }
-  return left;
 }
 
 /** Returns the violations; empty if the drill passed. */

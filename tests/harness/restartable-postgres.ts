@@ -9,25 +9,34 @@ import { startEmbeddedPostgres } from "../../server/postgres/start-embedded-post
 export interface RestartablePostgres {
   url: string;
   /** Ends it in order or with SIGKILL, and starts it again after a while. */
-  restart(how: "shut down" | "kill", downMs: number): Promise<void>;
+  restart(how: Ending, downMs: number): Promise<void>;
+  /** Ends it, and returns what starts it again. */
+  takeAway(how: Ending): Promise<() => Promise<void>>;
   /** Ends all its connections. */
   disconnect(): Promise<void>;
   close(): Promise<void>;
 }
 
+type Ending = "shut down" | "kill";
+
 export async function openRestartablePostgres(dataDir: string): Promise<RestartablePostgres> {
   const start = () => startEmbeddedPostgres({ dataDir, log: createLog("silent") });
   let postgres = await start();
+  const takeAway: RestartablePostgres["takeAway"] = async (how) => {
+    if (how === "kill") {
+      const [pid] = (await readFile(join(dataDir, "postgres/data/postmaster.pid"), "utf8")).split("\n");
+      process.kill(Number(pid), "SIGKILL");
+    }
+    await postgres.stop();
+    return async () => void (postgres = await start());
+  };
   return {
     url: postgres.connectionString,
-    async restart(how: "shut down" | "kill", downMs: number): Promise<void> {
-      if (how === "kill") {
-        const [pid] = (await readFile(join(dataDir, "postgres/data/postmaster.pid"), "utf8")).split("\n");
-        process.kill(Number(pid), "SIGKILL");
-      }
-      await postgres.stop();
+    takeAway,
+    async restart(how, downMs) {
+      const bringBack = await takeAway(how);
       await wait(downMs);
-      postgres = await start();
+      await bringBack();
     },
     async disconnect() {
       const client = new Client({ connectionString: postgres.connectionString });

@@ -37,7 +37,11 @@ export async function migrate(
     const applied = new Set(rows.map((row) => row.name));
     refuseNewer(rows, names);
     const last = upTo && toCurrentNames(upTo);
-    if (last) refuseNewer(last.map(toIncompatible), names);
+    const later = last?.filter((name) => !names.includes(name)) ?? [];
+    if (later.length > 0)
+      throw new StartError(
+        `the backup is of a newer Busbar (${later.join(", ")}): restore it with that version`,
+      );
     const missing = names.filter(
       (candidate) => !applied.has(candidate) && (!last || last.includes(candidate)),
     );
@@ -239,8 +243,6 @@ export interface AppliedMigration {
   /** Whether the previous version is compatible with it. */
   compatible: boolean;
 }
-
-const toIncompatible = (name: string): AppliedMigration => ({ name, compatible: false });
 
 /** Lists the applied migrations. Works without the column `compatible`, too, and with a table from before the first release. */
 export const APPLIED_MIGRATIONS = `
