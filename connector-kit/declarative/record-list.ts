@@ -9,6 +9,7 @@ import type { Description } from "./rules/description.ts";
 import { buildBody } from "./write/body-members.ts";
 import { fillPath, fillText } from "./fill-path.ts";
 import { getMember, type ObjectPlan } from "./object-plan.ts";
+import { isOtherRecord } from "./write/other-record.ts";
 import { findRefusal, readRefusal, findText } from "./write/record-result.ts";
 import { nestValue, put, withQuery, type RequestParts } from "./request-parts.ts";
 
@@ -144,7 +145,7 @@ function readOutcome(list: RecordList, { id }: RecordToWrite, result: Json): Rec
     return buildUnreadable(
       `the result of a record of ${plan.name} has no id: \`${idPath}\` is missing or empty`,
     );
-  if (id !== undefined && recordId !== id)
+  if (id !== undefined && isOtherRecord(id, recordId, result))
     return buildUnreadable(`the result of record ${id} is that of ${recordId}`);
   const data = rules.record === undefined ? undefined : getMember(result, rules.record);
   return { success: true, recordId, ...(isJsonObject(data) && { data }) };

@@ -62,6 +62,8 @@ export const description: Description = {
       total: "total_count",
       since: {},
       get: { path: "/{path}/{id}" },
+      create: { method: "POST", path: "/{path}", accepted: true },
+      delete: { method: "DELETE", path: "/{path}/{id}", accepted: true },
       example: { repository_id: 1 },
     },
     // Its own `since` is an id.

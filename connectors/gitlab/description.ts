@@ -24,6 +24,9 @@ const numbered: ObjectRules = {
   paging: { page: { to: "query.page", first: 1, anySize: true, next: "header.Link" } },
 };
 
+/** Carried out later. */
+const accepted = { method: "DELETE", path: "/api/v4/{path}/{id}", accepted: true } as const;
+
 export const description: Description = {
   ids: { number: true },
   defaults: {
@@ -44,6 +47,7 @@ export const description: Description = {
       },
       get: { path: "/api/v4/{path}/{id}?statistics=true" },
       changedPath: "updated_at",
+      delete: accepted,
       deleted,
       // The bound counts only in this order, in which projects that change move the others.
       since: {
@@ -65,6 +69,7 @@ export const description: Description = {
         query: { order_by: "id" },
         pageSize: { to: "query.per_page", most: 100 },
       },
+      delete: accepted,
       deleted,
       example: { name: "quill", path: "quill" },
     },

@@ -34,7 +34,7 @@ export const description: Description = {
     changedPath: "DATE_UPDATED_UTC",
     since: { to: "query.updated_after_utc", format: "rfc3339-seconds" },
     create: { method: "POST", path: "/v3.1/{path}" },
-    delete: { method: "DELETE", path: "/v3.1/{path}/{id}" },
+    delete: { method: "DELETE", path: "/v3.1/{path}/{id}", accepted: true },
     get: { path: "/v3.1/{path}/{id}" },
   },
   objects: {

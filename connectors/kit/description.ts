@@ -44,7 +44,8 @@ export const description: Description = {
       since: { to: "query.updated_after", format: "rfc3339-seconds", overlapMinutes: 15 },
       // "The key will change" when a custom field gets another label (Kit's page about it).
       renamable: ["fields"],
-      update: { method: "PUT", path: "/v4/{path}/{id}", repeats: ["email_address"] },
+      create: { method: "POST", path: "/v4/{path}", accepted: true },
+      update: { method: "PUT", path: "/v4/{path}/{id}", repeats: ["email_address"], accepted: true },
       // Custom fields that the account does not have are ignored.
       warnings: ["warnings.*"],
       get: { path: "/v4/{path}/{id}", record: "subscriber" },

@@ -35,7 +35,7 @@ export const description: Description = {
     // No source names the largest page.
     singlesends: {
       changedPath: "updated_at",
-      update: { method: "PATCH", path: "/v3/marketing/{path}/{id}", repeats: ["name"] },
+      update: { method: "PATCH", path: "/v3/marketing/{path}/{id}", repeats: ["name"], accepted: true },
       example: { name: "Hello" },
     },
   },

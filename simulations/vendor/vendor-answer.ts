@@ -99,7 +99,8 @@ export function buildRecordAnswer(
   id: string,
 ): VendorAnswer {
   const headers: Record<string, string> = {};
-  const status = fact.success[0] ?? 200;
+  // Of several successes, the one that says least.
+  const status = fact.success.includes(202) ? 202 : (fact.success[0] ?? 200);
   const body: JsonObject = {};
   for (const [path, value] of Object.entries(fact.envelope ?? {})) setAtPath(body, path, value as Json);
   if (fact.answerId?.startsWith("header."))

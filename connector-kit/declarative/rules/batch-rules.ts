@@ -1,6 +1,6 @@
 /** The part of a description that tells how several records are written with one request. */
 import { Type, type Static } from "typebox";
-import { resultRules } from "./write-rules.ts";
+import { accepted, resultRules } from "./write-rules.ts";
 
 const text = (description: string) => Type.String({ description });
 const Texts = Type.Record(Type.String(), Type.String());
@@ -92,6 +92,7 @@ const RecordList = Type.Object({
   ),
   id: Type.Optional(text("Path of the id in a result; empty: the result itself. Default: as in a record.")),
   record: Type.Optional(text("Path of the record in a result.")),
+  accepted: Type.Optional(accepted),
   ...resultRules,
 });
 

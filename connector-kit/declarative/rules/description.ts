@@ -18,7 +18,7 @@ import {
 import { Metadata } from "./metadata-rules.ts";
 import { Paging } from "./paging-rules.ts";
 import { TypedValues } from "./typed-rules.ts";
-import { completeUpdate, FieldMask, KeyHash, Written } from "./write-rules.ts";
+import { accepted, completeUpdate, FieldMask, KeyHash, Written } from "./write-rules.ts";
 
 const Mode = Type.Union([
   Type.Literal("read"),
@@ -37,8 +37,9 @@ const Kind = Type.Union([
   Type.Literal("unknown_outcome"),
 ]);
 
-/** Parameters of a request in addition to the fields; deletes may have them, too. */
+/** What writes have besides path and fields; deletes may have it, too. */
 const beside = {
+  accepted: Type.Optional(accepted),
   headers: texts("Further headers."),
   body: bodyMembers(
     "Members of the body around the fields, by path. `{path}`, `{singular}` and values of the connection are filled in texts.",

@@ -3,6 +3,12 @@ import { Type, type Static } from "typebox";
 
 const text = (description: string) => Type.String({ description });
 
+/** For requests whose success is "Accepted". */
+export const accepted = Type.Boolean({
+  description:
+    "The provider's source names the status 202 as a success. Without it, 202 is neither success nor failure: the request is accepted, and may still be refused.",
+});
+
 /** For updates that change, or clear, the members that a parameter names. */
 export const FieldMask = Type.Object(
   {

@@ -1,7 +1,7 @@
 /** Writes several records with one request, where a description tells how the provider does it. */
 import type { Connector, RecordOutcome, RecordToWrite, RecordWrite, WriteResult } from "../../connector.ts";
 import { Outcomes } from "../../calls/outcomes.ts";
-import type { ProviderFetch, ProviderRequest } from "../../calls/provider-fetch.ts";
+import type { ProviderFetch, ProviderRequest, ProviderResponse } from "../../calls/provider-fetch.ts";
 import { ProviderError, type ProviderErrorKind } from "../../calls/provider-error.ts";
 import { send, type ProviderAnswer } from "../../calls/send-request.ts";
 import { splitBatch } from "../../calls/split-batch.ts";
@@ -9,6 +9,7 @@ import { upsertRecordKey } from "../../calls/upsert-key.ts";
 import type { SingleOutcome } from "../../calls/write-singly.ts";
 import type { Description } from "../rules/description.ts";
 import { readKey, listKeyPlaces, type ObjectPlan } from "../object-plan.ts";
+import { findDoubtOfAccepted } from "./accepted-answer.ts";
 import { readAnswers, packRequests, type PackedAnswers } from "./packed-requests.ts";
 import { listRequest, readOutcomes, type RecordList } from "../record-list.ts";
 
@@ -113,10 +114,17 @@ async function sendWave(
 ): Promise<void> {
   let alone: number[] = [];
   await result.outcomes.attempt(wave, async () => {
-    const answer = await send(requestFor(batching, wave), fetch, batching.classify, batching.write.account);
+    let response: ProviderResponse | undefined;
+    const kept: ProviderFetch = async (request) => (response = await fetch(request));
+    const answer = await send(requestFor(batching, wave), kept, batching.classify, batching.write.account);
     const { body, error } = answer;
     if (error) result.rawResponse = error.rawResponse;
     const list = findRecordList(batching);
+    const doubt = error ? undefined : findDoubtOfAccepted(response, batching.write.type, list?.rules);
+    if (doubt) {
+      result.outcomes.fail(wave, doubt);
+      return;
+    }
     const { requests } = batching.plan.batch ?? {};
     if (list) alone = settleList(batching, list, wave, { answer, result });
     else if (error) result.outcomes.fail(wave, error);

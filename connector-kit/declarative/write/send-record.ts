@@ -7,6 +7,7 @@ import { ProviderError, readBeforeWrite } from "../../calls/provider-error.ts";
 import { concernsEveryRecord, type ProviderAnswer, send } from "../../calls/send-request.ts";
 import type { SingleOutcome } from "../../calls/write-singly.ts";
 import type { Description } from "../rules/description.ts";
+import { findDoubtOfAccepted, withoutPlainSuccess } from "./accepted-answer.ts";
 import { judgeMutation } from "./graphql-outcome.ts";
 import { getOne } from "../get-record.ts";
 import { findReason } from "../create-declarative-classify.ts";
@@ -43,7 +44,7 @@ export async function sendRecord(sending: Sending, asked: RecordToWrite): Promis
   const { record, value } = before;
   const request = buildRequest(write, record, value);
   let response: ProviderResponse | undefined;
-  const kept: ProviderFetch = async (one) => (response = await fetch(one));
+  const kept: ProviderFetch = async (one) => (response = withoutPlainSuccess(await fetch(one)));
   const judge = judgeMutation(plan, write.type, classify, errors);
   const sent = (one: ProviderRequest) =>
     send(one, kept, judge.classify, write.account).catch((fault: unknown) => {
@@ -56,6 +57,8 @@ export async function sendRecord(sending: Sending, asked: RecordToWrite): Promis
       : await sendUnderKey({ keyTo, key }, request, sent);
   const refused = error ?? readRefusal(sending, body);
   if (refused) return settleDeletion(write, record, refused);
+  const doubt = findDoubtOfAccepted(response, write.type, plan[write.type]);
+  if (doubt) return { outcome: { success: false, error: doubt } };
   const warning = judge.warning() ?? remarkIn(plan, body);
   const reported = warning === undefined ? {} : { warning };
   if (write.type === "delete" && record.id !== undefined)

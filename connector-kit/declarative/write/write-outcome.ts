@@ -9,6 +9,7 @@ import { getTextAt } from "../../calls/get-text-at.ts";
 import type { WriteRules } from "../rules/description.ts";
 import { fillPath } from "../fill-path.ts";
 import { getOne } from "../get-record.ts";
+import { isOtherRecord } from "./other-record.ts";
 import { getMember, readRecordId, type ObjectPlan } from "../object-plan.ts";
 
 interface Answered {
@@ -42,6 +43,12 @@ export async function readOutcome(
     const message = `${plan.name} was ${done}, but the provider's answer has no id: \`${idAt ?? plan.idPath}\` is missing or empty`;
     const error = new ProviderError({ kind: "unreadable", message, status: 200 });
     return { outcome: { success: false, error } };
+  }
+  if (write.type === "update" && id !== undefined && isOtherRecord(id, recordId, answered)) {
+    const message = `the provider's answer to the update of record ${id} of ${plan.name} is record ${recordId}`;
+    return {
+      outcome: { success: false, error: new ProviderError({ kind: "unreadable", message, status: 200 }) },
+    };
   }
   const outcome: RecordOutcome = { success: true, recordId };
   if (isJsonObject(answered)) return { outcome: { ...outcome, data: answered } };

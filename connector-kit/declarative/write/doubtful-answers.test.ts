@@ -1,0 +1,141 @@
+/** Writes whose answer does not say clearly that they were carried out, by a server that answers so. */
+import assert from "node:assert/strict";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { test, type TestContext } from "node:test";
+import type { RecordOutcome, RecordWrite } from "../../connector.ts";
+import type { ProviderFetch } from "../../calls/provider-fetch.ts";
+import { ProviderError } from "../../calls/provider-error.ts";
+import { orderWrite } from "../../testing/order-fixture.ts";
+import { describeConnector } from "../describe-connector.ts";
+import type { ObjectRules } from "../rules/description.ts";
+
+type Type = "create" | "update" | "delete";
+const TYPES: Type[] = ["create", "update", "delete"];
+
+/** Writes one record to a server with this answer. */
+async function writeTo(
+  t: TestContext,
+  type: Type,
+  { status = 200, body }: { status?: number; body: unknown },
+  { rules = {}, batch = false, id = "7" }: { rules?: ObjectRules; batch?: boolean; id?: string } = {},
+): Promise<RecordOutcome> {
+  const text = typeof body === "string" ? body : JSON.stringify(body);
+  const server = createServer((request, response) => {
+    request.resume();
+    response.writeHead(status, { "content-type": "text/plain" }).end(text);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  t.after(() => server.close().closeAllConnections());
+  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const fetching: ProviderFetch = async ({ method, path }) => {
+    const answer = await fetch(base + path, { method });
+    return {
+      path,
+      status: answer.status,
+      headers: Object.fromEntries(answer.headers),
+      text: await answer.text(),
+    };
+  };
+  const { write } = describeConnector("Quill", {
+    defaults: {
+      create: { method: "POST", path: "/people" },
+      update: { method: "PUT", path: "/people/{id}" },
+      delete: { method: "DELETE", path: "/people/{id}" },
+      ...rules,
+    },
+    objects: { people: { modes: TYPES } },
+    errors: { message: ["error"] },
+    sources: { documentation: "https://docs.quill.example", checked: "2026-11-29, tests" },
+  });
+  assert.ok(write);
+  const order: RecordWrite = orderWrite("people", type, {
+    ...(type !== "create" && { id }),
+    fields: type === "delete" ? {} : { name: "Ada" },
+  });
+  const { outcomes } = await write
+    .write({ ...order, batch }, fetching)
+    .catch((error: unknown): { outcomes: RecordOutcome[] } => {
+      if (error instanceof ProviderError) return { outcomes: [{ success: false, error }] };
+      throw error;
+    });
+  const [outcome] = outcomes;
+  assert.ok(outcome);
+  return outcome;
+}
+
+const kindIn = (outcome: RecordOutcome): string => (outcome.success ? "success" : outcome.error.kind);
+
+// RFC 9110, 15.3.3: the request "might or might not eventually be acted upon".
+test("a write that is accepted with 202 is neither done nor refused, whatever its answer has", async (t) => {
+  for (const type of TYPES)
+    for (const body of ["", { id: "7", name: "Ada" }, { job: "j1", status: "queued" }]) {
+      const outcome = await writeTo(t, type, { status: 202, body });
+      assert.equal(kindIn(outcome), "unknown_outcome", `${type} ${JSON.stringify(body)}`);
+      assert.match(outcome.success ? "" : outcome.error.message, new RegExp(`202.*accepted the ${type}`));
+    }
+});
+
+test("a provider whose source names 202 as a success is believed", async (t) => {
+  const accepted = { path: "/people/{id}", accepted: true };
+  const rules: ObjectRules = {
+    update: { method: "PUT", ...accepted },
+    delete: { method: "DELETE", ...accepted },
+  };
+  for (const type of ["update", "delete"] as const)
+    assert.equal(kindIn(await writeTo(t, type, { status: 202, body: "" }, { rules })), "success");
+});
+
+test("a batch that is accepted with 202 is neither done nor refused", async (t) => {
+  const list = { method: "POST", path: "/people", most: 5, to: "" } as const;
+  const batch = (more: object): ObjectRules => ({ batch: { create: { ...list, ...more } } });
+  for (const body of ["", [{ id: "7" }]])
+    for (const more of [{}, { answers: "" }]) {
+      const outcome = await writeTo(t, "create", { status: 202, body }, { rules: batch(more), batch: true });
+      assert.equal(kindIn(outcome), "unknown_outcome", JSON.stringify({ body, more }));
+    }
+  const accepted = await writeTo(
+    t,
+    "create",
+    { status: 202, body: "" },
+    { rules: batch({ accepted: true }), batch: true },
+  );
+  assert.equal(kindIn(accepted), "success");
+});
+
+test("plain words that say that it is done are a success of an update and a deletion", async (t) => {
+  for (const type of ["update", "delete"] as const) {
+    for (const body of ["OK", "ok\n", "Deleted", "Success!", "Record 7 was deleted successfully."])
+      assert.equal(kindIn(await writeTo(t, type, { body })), "success", `${type} ${body}`);
+    for (const body of [
+      "Please sign in",
+      "not ok",
+      "<p>OK</p>",
+      '{"id": "7',
+      "Record could not be deleted",
+      "x".repeat(200),
+    ])
+      assert.notEqual(kindIn(await writeTo(t, type, { body })), "success", `${type} ${body}`);
+  }
+  // Nobody knows the id of the new record.
+  assert.equal(kindIn(await writeTo(t, "create", { body: "OK" })), "unreadable");
+});
+
+test("an update that is answered with another record is not told as done", async (t) => {
+  const outcome = await writeTo(t, "update", { body: { id: "8", name: "Ada", age: 7 } });
+  assert.equal(kindIn(outcome), "unreadable");
+  assert.match(outcome.success ? "" : outcome.error.message, /the update of record 7 of people is record 8/);
+});
+
+test("a record whose id is written otherwise in the answer is the same one", async (t) => {
+  const rules: ObjectRules = { idPattern: "[A-Za-z0-9@.-]+" };
+  for (const [id, body] of [
+    ["7", { id: 7 }],
+    ["7", { id: "gid://quill/Person/7" }],
+    ["AB-12", { id: "ab12" }],
+    ["me", { id: "7" }],
+    ["ada@quill.example", { id: "7", profile: { login: "ada@quill.example" } }],
+    ["code-ada", { id: "u7", code: "code-ada" }],
+  ] as const)
+    assert.equal(kindIn(await writeTo(t, "update", { body }, { rules, id })), "success", id);
+});
