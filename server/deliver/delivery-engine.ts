@@ -120,12 +120,14 @@ class DeliveryEngine implements Deliveries {
       onAttempt: deps.onAttempt,
       tracer: deps.tracer,
     });
-    const shared = { data, workerId, channels: this.#channels, sender: this.#sender };
-    this.#router = new EventRouter({
-      ...shared,
+    const shared = {
+      data,
+      workerId,
+      channels: this.#channels,
       outcomes: this.#outcomes,
-      recentMessages: deps.recentMessages,
-    });
+      sender: this.#sender,
+    };
+    this.#router = new EventRouter({ ...shared, recentMessages: deps.recentMessages });
     this.#waiting = new WaitingDeliveries({ ...shared, onDue: () => this.#wakeDue() });
     this.#subscribe();
     this.#stopRecovering = recoverOrphans({

@@ -3,7 +3,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Log } from "../../ground/log.ts";
 import { retryWhileDatabaseIsDown } from "../store/database/database-outage.ts";
 import type { DataQueries } from "../store/database/sides.ts";
-import { updateDeliveries } from "../store/deliveries/deliveries.ts";
+import { insertDeliveries, updateDeliveries } from "../store/deliveries/deliveries.ts";
 import type { AttemptResult, DeliveryResult } from "./delivery-result.ts";
 
 interface OutcomeWriterServices {
@@ -61,11 +61,16 @@ export class OutcomeWriter {
   }
 
   async #write(): Promise<void> {
+    const { data, workerId } = this.#deps;
     while (this.#results.length > 0) {
       if (this.#results.length < ENOUGH && !this.#closing.signal.aborted) await wait(GATHER_MS);
       const results = this.#results.splice(0, countDistinct(this.#results));
       const attempts = results.filter((result) => result.kind === "attempted");
-      await this.#retry(results, () => this.#save(results));
+      const first = results.filter(({ batchId }) => batchId !== undefined);
+      const again = results.filter(isStored).filter(({ batchId }) => batchId === undefined);
+      // One after the other, so that an error of one does not repeat the other.
+      if (first.length > 0) await this.#retry(first, () => this.#saveFirst(first));
+      if (again.length > 0) await this.#retry(again, () => updateDeliveries(data, workerId(), again));
       await this.#retry(results, () => this.#deps.judge(attempts));
       this.#deps.onSaved(results);
     }
@@ -80,10 +85,10 @@ export class OutcomeWriter {
     await retryWhileDatabaseIsDown(write, { onError, isTemporary: () => true, signal }).catch(onError);
   }
 
-  async #save(results: DeliveryResult[]): Promise<void> {
+  async #saveFirst(results: DeliveryResult[]): Promise<void> {
     const left = this.#unsavedAfter(results);
     const over = [...left].filter(([, count]) => count === 0).map(([id]) => id);
-    await updateDeliveries(this.#deps.data, this.#deps.workerId(), results, over);
+    await insertDeliveries(this.#deps.data, this.#deps.workerId(), results.filter(isStored), over);
     left.forEach((count, id) => this.#batches.set(id, count));
     over.forEach((id) => this.#batches.delete(id));
   }
@@ -98,6 +103,10 @@ export class OutcomeWriter {
     return left;
   }
 }
+
+const isStored = <Result extends DeliveryResult>(
+  result: Result,
+): result is Exclude<Result, { kind: "gone" }> => result.kind !== "gone";
 
 /** Counts the results up to the first repeated delivery: one statement can update a row only once. */
 function countDistinct(results: DeliveryResult[]): number {

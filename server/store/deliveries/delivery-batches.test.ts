@@ -8,6 +8,7 @@ import type { Database } from "../database/database.ts";
 import {
   claimDeliveries,
   buildClaimStatement,
+  insertDeliveries,
   updateDeliveries,
   listDeliveryClaimers,
   releaseDeliveries,
@@ -140,23 +141,60 @@ test("first attempts are listed as `sending` while a worker makes them", async (
 test("after a worker's death its saved results stay, and its other deliveries are due at once", async (t) => {
   const { database, destinationId, eventIds } = await threeEvents(t);
   const { queries } = database;
-  await route(database);
+  const batchId = newId();
+  await route(database, batchId);
   const [first = "", ...rest] = eventIds;
-  await updateDeliveries(queries, WORKER, [{ destinationId, eventId: first, ...delivered }]);
+  await insertDeliveries(queries, WORKER, [{ destinationId, eventId: first, ...delivered, batchId }], []);
   await releaseDeliveries(queries, [WORKER]);
   assert.deepEqual(await listDeliveryClaimers(queries), []);
-  const claimed = await claimDeliveries(queries, { workerId: 8, ...MUCH });
+  const claimed = await claimDeliveries(queries, { workerId: 8, batchId: newId(), ...MUCH });
   assert.deepEqual(claimed.map(({ eventId }) => eventId).toSorted(), rest);
+  assert.deepEqual(await listDeliveryClaimers(queries), [8]);
   // The worker was not dead, and saves its results.
-  await updateDeliveries(
+  const late = rest.map((eventId) => ({
+    destinationId,
+    eventId,
+    ...delivered,
+    state: "failed" as const,
+    batchId,
+  }));
+  await insertDeliveries(queries, WORKER, late, [batchId]);
+  const states = async () => (await listStates(database, destinationId)).map(({ state }) => state);
+  assert.deepEqual(await states(), ["sending", "sending", "delivered"]);
+  await insertDeliveries(
     queries,
-    WORKER,
-    rest.map((eventId) => ({ destinationId, eventId, ...delivered, state: "failed" })),
+    8,
+    claimed.map((delivery) => ({ ...delivery, ...delivered })),
+    [],
   );
-  assert.deepEqual(
-    (await listStates(database, destinationId)).map(({ state }) => state),
-    ["sending", "sending", "delivered"],
-  );
+  assert.deepEqual(await states(), ["delivered", "delivered", "delivered"]);
+});
+
+test("deliveries without an attempt are claimed by a batch, others by their rows, and both return after a death", async (t) => {
+  const { database, destinationId, eventIds } = await threeEvents(t);
+  const { queries } = database;
+  const [failed = "", ...released] = eventIds;
+  const batchId = newId();
+  await route(database, batchId);
+  const results = [
+    { ...delivered, state: "waiting" as const, destinationId, eventId: failed, batchId },
+    ...released.map((eventId) => ({ kind: "released" as const, destinationId, eventId, batchId })),
+  ];
+  await insertDeliveries(queries, WORKER, results, [batchId]);
+  const claim = async (workerId: number) =>
+    (await claimDeliveries(queries, { workerId, batchId: newId(), ...MUCH }))
+      .map(({ eventId, failures, batchId }) => ({ eventId, failures, isInBatch: batchId !== undefined }))
+      .toSorted((a, b) => (a.eventId < b.eventId ? -1 : 1));
+  const wanted = [
+    { eventId: failed, failures: 1, isInBatch: false },
+    ...released.map((eventId) => ({ eventId, failures: 0, isInBatch: true })),
+  ];
+  assert.deepEqual(await claim(WORKER), wanted);
+  assert.deepEqual(await claim(8), []);
+  const states = (await listStates(database, destinationId)).map(({ state }) => state);
+  assert.deepEqual(states, ["sending", "sending", "sending"]);
+  await releaseDeliveries(queries, [WORKER]);
+  assert.deepEqual(await claim(8), wanted);
 });
 
 test("a statement ends only the batches that it lists, not others of the same worker", async (t) => {
@@ -164,13 +202,14 @@ test("a statement ends only the batches that it lists, not others of the same wo
   const { queries } = database;
   const batchId = newId();
   await route(database, batchId);
-  const finished = eventIds.map((eventId) => ({ destinationId, eventId, ...delivered }));
+  const finished = eventIds.map((eventId) => ({ destinationId, eventId, ...delivered, batchId }));
   await releaseBatches(queries, [WORKER], [batchId]);
   assert.deepEqual(await listDeliveryClaimers(queries), [WORKER]);
-  await updateDeliveries(queries, WORKER, finished, [batchId]);
-  assert.deepEqual(await listDeliveryClaimers(queries), []);
   // Saving them again, as after a lost answer of the database, changes nothing.
-  await updateDeliveries(queries, WORKER, finished, [batchId]);
+  await insertDeliveries(queries, WORKER, finished.slice(0, 2), []);
+  await insertDeliveries(queries, WORKER, finished, [batchId]);
+  assert.deepEqual(await listDeliveryClaimers(queries), []);
+  await insertDeliveries(queries, WORKER, finished, [batchId]);
   assert.deepEqual(
     (await listStates(database, destinationId)).map(({ state, attempts }) => [state, attempts]),
     [1, 2, 3].map(() => ["delivered", 1]),
@@ -179,10 +218,11 @@ test("a statement ends only the batches that it lists, not others of the same wo
 
 test("any text of a receiver's answer can be stored", async (t) => {
   const { database, destinationId, eventIds } = await threeEvents(t);
-  await route(database);
+  const batchId = newId();
+  await route(database, batchId);
   const attempt = { time: "2026-01-01", durationMs: 1, answer: "a\0b\ud800", error: "\udc00" };
-  const finished = eventIds.map((eventId) => ({ destinationId, eventId, ...delivered, attempt }));
-  await updateDeliveries(database.queries, WORKER, finished);
+  const finished = eventIds.map((eventId) => ({ destinationId, eventId, ...delivered, attempt, batchId }));
+  await insertDeliveries(database.queries, WORKER, finished, [batchId]);
   const [noted] = await readDeliveries(database, destinationId);
   assert.deepEqual(noted?.attempts, [{ ...attempt, answer: "a\ufffdb\ufffd", error: "\ufffd" }]);
 });
@@ -193,26 +233,26 @@ test("a released delivery is due at once, a skipped one has failed; neither coun
   const [released = "", skipped = "", attempted = ""] = eventIds;
   const batchId = newId();
   await route(database, batchId);
-  await updateDeliveries(
+  await insertDeliveries(
     queries,
     WORKER,
     [
-      { kind: "released", destinationId, eventId: released },
-      { kind: "skipped", destinationId, eventId: skipped },
-      { ...delivered, destinationId, eventId: attempted },
+      { kind: "released", destinationId, eventId: released, batchId },
+      { kind: "skipped", destinationId, eventId: skipped, batchId },
+      { ...delivered, destinationId, eventId: attempted, batchId },
     ],
     [batchId],
   );
-  const [again] = await claimDeliveries(queries, { workerId: WORKER, ...MUCH });
-  assert.deepEqual([again?.eventId, again?.failures], [released, 0]);
   const { rows } = await database.pool.query(
     "select state, failures, attempts -> 0 ->> 'error' as error from deliveries order by event_id",
   );
   assert.deepEqual(rows, [
-    { state: "sending", failures: 0, error: null },
+    { state: "waiting", failures: 0, error: null },
     { state: "failed", failures: 0, error: "not attempted: the destination is disabled" },
     { state: "delivered", failures: 0, error: null },
   ]);
+  const [again] = await claimDeliveries(queries, { workerId: WORKER, batchId: newId(), ...MUCH });
+  assert.deepEqual([again?.eventId, again?.failures], [released, 0]);
 });
 
 test("a repeated attempt is added to those before it", async (t) => {
@@ -220,20 +260,15 @@ test("a repeated attempt is added to those before it", async (t) => {
   const { queries } = database;
   const batchId = newId();
   await route(database, batchId);
-  const finish = (state: "waiting" | "delivered", batchIds: string[]) =>
-    updateDeliveries(
-      queries,
-      WORKER,
-      eventIds.map((eventId) => ({ destinationId, eventId, ...delivered, state })),
-      batchIds,
-    );
-  await finish("waiting", [batchId]);
-  const again = await claimDeliveries(queries, { workerId: WORKER, ...MUCH });
+  const results = (state: "waiting" | "delivered") =>
+    eventIds.map((eventId) => ({ destinationId, eventId, ...delivered, state, batchId }));
+  await insertDeliveries(queries, WORKER, results("waiting"), [batchId]);
+  const again = await claimDeliveries(queries, { workerId: WORKER, batchId: newId(), ...MUCH });
   assert.deepEqual(
     again.map(({ failures }) => failures),
     [1, 1, 1],
   );
-  await finish("delivered", []);
+  await updateDeliveries(queries, WORKER, results("delivered"));
   assert.deepEqual(
     (await listStates(database, destinationId)).map(({ state, attempts }) => [state, attempts]),
     [1, 2, 3].map(() => ["delivered", 2]),
@@ -246,7 +281,9 @@ test("a claim reads the index of waiting deliveries, not every destination", asy
     select gen_random_uuid(), project_id, 'd' || nth, type, metadata, secrets_sealed
     from destinations, generate_series(1, 2000) nth`);
   await database.pool.query("analyze destinations");
-  const claim = buildClaimStatement({ workerId: WORKER, ...MUCH }).compile(database.queries);
+  const claim = buildClaimStatement({ workerId: WORKER, batchId: newId(), ...MUCH }).compile(
+    database.queries,
+  );
   const pagesRead = async (): Promise<number> => {
     const explain = `explain (analyze, buffers, format json) ${claim.sql}`;
     const { rows } = await database.pool.query(explain, [...claim.parameters]);
@@ -259,7 +296,9 @@ test("a claim reads the index of waiting deliveries, not every destination", asy
     [destinationId, eventIds],
   );
   assert.ok((await pagesRead()) < 200);
-  const { rows } = await database.pool.query("select count(*)::int from deliveries where state = 'sending'");
+  const { rows } = await database.pool.query(
+    "select count(*)::int from all_deliveries where state = 'sending'",
+  );
   assert.deepEqual(rows, [{ count: 3 }]);
 });
 

@@ -1,5 +1,6 @@
 /** Deliveries on their first attempt. They are created from events, and stored in batches instead of a row each. */
-import { sql } from "kysely";
+import { sql, type RawBuilder } from "kysely";
+import { isUniqueViolation } from "../database/database.ts";
 import type { DataQueries } from "../database/sides.ts";
 import { EVENT_KIND, type StoredEvent } from "./events.ts";
 
@@ -57,15 +58,25 @@ interface Routing {
  * an event without a delivery, the statement records whether a topic or a destination was missing.
  */
 export async function routeEvents(queries: DataQueries, routing: Routing): Promise<Routed> {
-  const { rows } = await routeStatement(routing).execute(queries);
+  const { rows } = await routeStatement(routing)
+    .execute(queries)
+    .catch((error: unknown) => {
+      // No event is routed twice. If one were, all behind it would wait for ever without this.
+      if (!isUniqueViolation(error)) throw error;
+      return routeStatement(routing, sql`on conflict do nothing`).execute(queries);
+    });
   const deliveries = rows.filter((row): row is RoutedRow => row.eventId !== null);
   const { events = 0, seen = 0 } = rows[0] ?? {};
   const mayBeMore = seen >= routing.maxEvents || events < seen;
   return { events, mayBeMore, deliveries, stored: toStoredEvents(deliveries, routing.known) };
 }
 
-export const routeStatement = ({ batchId, workerId, maxEvents, maxBytes, known }: Routing) =>
-  sql<RoutedRow | (RoutedTotals & { eventId: null })>`/* prepare route-events */
+export const routeStatement = (
+  { batchId, workerId, maxEvents, maxBytes, known }: Routing,
+  onKnownTopic?: RawBuilder<unknown>,
+) => sql<
+  RoutedRow | (RoutedTotals & { eventId: null })
+>`${onKnownTopic ? sql`` : sql`/* prepare route-events */`}
     with oldest as (
       select event_id, size_bytes from unrouted_events order by event_id limit ${maxEvents} for update skip locked
     ), fitting as (
@@ -90,8 +101,8 @@ export const routeStatement = ({ batchId, workerId, maxEvents, maxBytes, known }
       where events.id = any(array(select event_id from picked))
     ), published as (
       insert into event_topics (event_id, topic_id, topic_name)
-      select event_id, topic_id, topic_name from reached where topic_id is not null
-      on conflict do nothing
+      select distinct event_id, topic_id, topic_name from reached where topic_id is not null
+      ${onKnownTopic ?? sql``}
     ), routed as (
       select distinct on (event_id, destinations.id)
         event_id, destinations.id as destination_id, reached.project_id, reached.type, kind, data, reached.create_time,

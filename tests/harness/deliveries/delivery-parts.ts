@@ -109,6 +109,7 @@ export async function openDeliveryParts(
   const waiting = new WaitingDeliveries({
     data: queries,
     channels,
+    outcomes,
     sender,
     workerId,
     onDue: () => waiting.markDue(),
