@@ -15,6 +15,7 @@ integrations:
   - { name: odd, provider: odd, proxy: { enabled: true } }
   - { name: unchecked, provider: unchecked, proxy: { enabled: true } }
   - { name: tokens, provider: tokens, proxy: { enabled: true } }
+  - { name: x-described, provider: x-described, proxy: { enabled: true } }
 `;
 
 describe("credentials that a provider refuses", () => {
@@ -42,7 +43,7 @@ describe("credentials that a provider refuses", () => {
       }
       const key = (headers.authorization ?? "").replace("Bearer ", "");
       if (url === "/odd-me") return response.writeHead(403).end(oddRefusal);
-      response.writeHead(valid.has(key) && url !== "/odd" ? 200 : 401).end("{}");
+      response.writeHead(valid.has(key) && url !== "/odd" ? 200 : 401).end(url === "/parts" ? "[]" : "{}");
     });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -77,6 +78,16 @@ describe("credentials that a provider refuses", () => {
       },
     });
     database = await openDatabase({ connectionString: busbar.connectionString, log: createLog("silent") });
+    const described = await busbar.inProject("PUT", "/providers/x-described", {
+      ...{ displayName: "Described", authType: "apiKey", baseURL: url, apiKeyOpts: keyed.apiKeyOpts },
+      connector: {
+        defaults: { paging: { link: true } },
+        objects: { parts: { modes: ["read"], list: { path: "/parts" } } },
+        errors: { message: ["error"] },
+        sources: { documentation: "https://docs.example", checked: "2026-11-29, tests" },
+      },
+    });
+    assert.ok(described.status < 300, described.text);
     assert.equal(
       (await busbar.inProject("PUT", "/integrations:batch", { sourceYaml: MANIFEST })).status,
       200,
@@ -218,6 +229,13 @@ describe("credentials that a provider refuses", () => {
     await until(async () => (await acme.call("/odd")) === 401 && (await isSuspect(acme)));
     laterMs.by += 11 * 60_000;
     for (let tries = 0; tries < 3; tries += 1) await acme.call("/odd");
+    assert.equal(
+      await acme.status(),
+      "working",
+      "refused by one address alone, it is not bad each ten minutes",
+    );
+    laterMs.by += 10 * 60_000;
+    await acme.call("/odd");
     await until(async () => (await acme.status()) === "bad_credentials");
     const change = { updateMask: ["apiKey"], connection: key("the-next") };
     assert.equal((await busbar.inProject("PATCH", `/connections/${acme.id}`, change)).status, 200);
@@ -230,6 +248,35 @@ describe("credentials that a provider refuses", () => {
       "working",
       "what was held against the old key does not count for the new one",
     );
+    mock.restoreAll();
+  });
+
+  test("without a health check, the cheapest read of its description tells that only one address refuses", async (t) => {
+    const acme = await customer("x-described", "one-address", key("one-address"));
+    assert.equal(await acme.status(), "working");
+    const laterMs = { by: 0 };
+    const now = Date.now.bind(Date);
+    t.mock.method(Date, "now", () => now() + laterMs.by);
+    for (let round = 0; round < 3; round += 1) {
+      for (let tries = 0; tries < 3; tries += 1) assert.equal(await acme.call("/odd"), 401);
+      await until(() => isSuspect(acme));
+      laterMs.by += 11 * 60_000;
+      const before = calls.filter((path) => path.startsWith("/parts")).length;
+      assert.equal(await acme.call("/odd"), 401);
+      await until(() => calls.filter((path) => path.startsWith("/parts")).length > before);
+      await until(async () => !(await isSuspect(acme)));
+      assert.equal(await acme.status(), "working");
+      // A suspicion is stored once a minute.
+      laterMs.by += 2 * 60_000;
+    }
+    assert.equal(await acme.errors(), 0);
+    // Now the key is withdrawn: the read is refused, too.
+    for (let tries = 0; tries < 3; tries += 1) await acme.call("/odd");
+    await until(() => isSuspect(acme));
+    valid.delete("key-of-one-address");
+    laterMs.by += 11 * 60_000;
+    await acme.call("/odd");
+    await until(async () => (await acme.status()) === "bad_credentials");
     mock.restoreAll();
   });
 

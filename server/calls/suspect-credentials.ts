@@ -1,4 +1,5 @@
 /** Decides whether a provider's 401 means that credentials are bad, where there is nothing to refresh. */
+import type { Catalog } from "../../connector-kit/catalog.ts";
 import { keepRecentlyUsed, type RecentlyUsed } from "../../ground/recently-used.ts";
 import { recordTokenFailure } from "../credentials/refresh/token-events.ts";
 import type { Egress } from "../egress/egress.ts";
@@ -14,14 +15,16 @@ import {
 import { lockConnection, findConnection, type ConnectionRow } from "../store/connections/connections.ts";
 import { type Database, transactControl } from "../store/database/database.ts";
 import { removeSuspect } from "../store/connections/suspect-connections.ts";
-import { askHealth, type Health } from "./health-check.ts";
+import type { Health } from "./health-check.ts";
 import type { LiveConnection } from "./live-connection.ts";
 import type { SuspectCredentials } from "./live-connections.ts";
 import { getCredentialGeneration, MAX_SUSPECTS, openSharedSuspects } from "./shared-suspects.ts";
+import { tryLive } from "./try-credentials.ts";
 
 interface Services {
   database: Database;
   changes: Changes;
+  catalog: Catalog;
   egress: Egress;
   log: Log;
   countRefresh?: (outcome: "failed") => void;
@@ -39,6 +42,8 @@ const CHECK_INTERVAL_MS = 60_000;
 const TRUST_MS = 10 * 60_000;
 const MAX_STRIKES = 3;
 const STRIKES_OVER_MS = 10 * 60_000;
+const TWICE_REFUSED = "its health check and another call were refused";
+const LONGEST_STRIKES_OVER_MS = 24 * 60 * 60_000;
 
 /**
  * One 401 does not prove that credentials are bad: the endpoint may want another scope, or answer 401 where others
@@ -49,9 +54,12 @@ const STRIKES_OVER_MS = 10 * 60_000;
  *   checked → 401 → bad        two addresses have refused: status `bad_credentials` and the event `connection.error`
  *   checked → other → strike   no information, as if there were no health check
  *   strike  → 2xx → trusted    after any successful call
- *   strike  → 401 → bad        at the third in a row, ten minutes or more after the first: longer than a short outage,
+ *   strike  → 401 → tried      at the third in a row, ten minutes or more after the first: longer than a short outage,
  *                              and none of the application's calls succeeds
- *   bad     → 2xx → working    the key was enabled again at the provider, or the decision was wrong: a call shows it, or a trial
+ *   tried   → 2xx → trusted    the cheapest read of an object that the connector describes is accepted: only that endpoint refuses
+ *   tried   → other → bad      also where nothing is described. It is what later trials ask, so they do not say the opposite at once
+ *   bad     → 2xx → working    the key was enabled again at the provider, or the decision was wrong: a call shows it, or a trial.
+ *                              The next decision about these credentials takes twice as long, up to a day
  *
  * Each process counts refusals for itself. That a connection is suspect is shared through the database, so that a
  * successful call in any process clears it in all. No call waits for any of this.
@@ -65,33 +73,51 @@ export function openSuspectCredentials(deps: Services, background: BackgroundWor
   const reported = new WeakSet<LiveConnection>();
   const settle = ({ id, projectId }: LiveConnection, work: () => Promise<unknown>) =>
     background.run({ connectionId: id, projectId }, "a connection's status could not be updated", work);
+  /** Doubled for credentials that were marked as bad and then accepted: an address that refuses them is no sign. */
+  const patienceMs = keepRecentlyUsed<number>(MAX_SUSPECTS);
+  const findPatienceMs = (live: LiveConnection): number =>
+    patienceMs.get(getCredentialGeneration(live)) ?? STRIKES_OVER_MS;
   const shared = openSharedSuspects(deps, background, (id) => strikes.delete(id));
 
-  /** Calls the health check, unless it was called lately, and marks a connection that it refuses. */
-  const check = async (live: LiveConnection): Promise<Health | undefined> => {
+  /** Tries the credentials, unless they were tried lately. */
+  const tryOnce = async (live: LiveConnection): Promise<Health | undefined> => {
     const generation = getCredentialGeneration(live);
     if ((checkedUntil.get(generation) ?? 0) > nowMs()) return undefined;
     checkedUntil.set(generation, nowMs() + CHECK_INTERVAL_MS);
-    const { health } = await askHealth(deps.egress, live);
+    const { health } = await tryLive(deps, live);
     if (health === "fine") checkedUntil.set(generation, nowMs() + TRUST_MS);
-    if (health === "refused") await markBad(deps, live, "its health check and another call were refused");
     return health;
   };
 
+  const acquit = async ({ id }: LiveConnection): Promise<void> => {
+    strikes.delete(id);
+    if (shared.has(id)) await removeSuspect(control, id);
+  };
+
+  const judgeNew = async (live: LiveConnection, { isTried }: { isTried: boolean }): Promise<void> => {
+    const health = isTried ? "unknown" : await tryOnce(live);
+    if (health === "fine") return markConnectionWorking(control, live.projectId, live.id);
+    if (health !== undefined) await markBad(deps, live, "they have never been accepted", "created");
+  };
+
   const onRefused = async (live: LiveConnection): Promise<void> => {
-    const { id } = live;
     const { count, firstMs } = addStrike(strikes, live);
-    const health = await check(live);
-    if (health === "refused") return;
-    if (health === "fine") {
-      strikes.delete(id);
-      return shared.has(id) ? removeSuspect(control, id) : undefined;
-    }
+    const hasCheck = live.provider.authHealthCheck !== undefined;
+    const health = hasCheck ? await tryOnce(live) : undefined;
+    if (health === "refused") return markBad(deps, live, TWICE_REFUSED);
+    if (health === "fine") return acquit(live);
     // Patience is for credentials that have worked.
-    if (live.status === "created") return markBad(deps, live, "they have never been accepted", "created");
+    if (live.status === "created") return judgeNew(live, { isTried: hasCheck });
     await shared.add(live);
-    if (count < MAX_STRIKES || nowMs() - firstMs < STRIKES_OVER_MS) return;
-    if (!(await shared.isOld(live, STRIKES_OVER_MS))) return;
+    const overMs = findPatienceMs(live);
+    if (count < MAX_STRIKES || nowMs() - firstMs < overMs) return;
+    if (!(await shared.isOld(live, overMs))) return;
+    if (!hasCheck) {
+      const tried = await tryOnce(live);
+      if (tried === "fine") return acquit(live);
+      // It is being tried, or was accepted a moment ago.
+      if (tried === undefined) return;
+    }
     await markBad(deps, live, `${count} calls in a row were answered 401`);
     shared.reset(live);
   };
@@ -110,13 +136,21 @@ export function openSuspectCredentials(deps: Services, background: BackgroundWor
         if (live.status !== "bad_credentials") settle(live, () => onRefused(live));
       } else if (status === 403 && live.authorization.signer) {
         // Where requests are signed, a wrong key and a missing permission both cause a 403: only the health check distinguishes them.
-        if (live.status !== "bad_credentials") settle(live, () => check(live));
+        if (live.status !== "bad_credentials" && live.provider.authHealthCheck)
+          settle(live, async () => {
+            if ((await tryOnce(live)) === "refused") await markBad(deps, live, TWICE_REFUSED);
+          });
       } else if (status < 400) {
         if (strikes.size > 0) strikes.delete(id);
         const clear = shared.clear(id);
         if (clear) settle(live, clear);
         if (live.status === "working" || reported.has(live)) return;
         reported.add(live);
+        if (live.status === "bad_credentials")
+          patienceMs.set(
+            getCredentialGeneration(live),
+            Math.min(2 * findPatienceMs(live), LONGEST_STRIKES_OVER_MS),
+          );
         settle(live, () => onSucceeded(deps, live));
       }
     },
