@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { startTestBusbar } from "../../tests/harness/busbar.ts";
 import { runCli } from "../../tests/harness/command-line.ts";
 import { connectCustomer } from "../../tests/harness/connect-customer.ts";
+import { until } from "../../tests/harness/until.ts";
 
 const MANIFEST = `specVersion: 1.0.0
 integrations:
@@ -36,4 +37,35 @@ test("integrations are listed with the health of their installations, revision a
     (await list("revisions", "--integration", "crm"))[1] ?? "",
     /^2 +true +\S+Z +API key bootstrap +/,
   );
+});
+
+test("installations are listed with the objects that are not read for now", async (t) => {
+  const server = await startTestBusbar(t);
+  const manifest = `specVersion: 1.0.0
+integrations:
+  - name: crm
+    provider: hubspot
+    read:
+      objects:
+        - objectName: contacts
+          mapToName: person
+          destination: app
+          schedule: "*/30 * * * *"
+          requiredFields: [{ fieldName: email }]
+`;
+  const content = { read: { objects: { contacts: { objectName: "contacts" } } } };
+  await connectCustomer(server, { provider: "hubspot", manifest, integration: "crm", content });
+  const env = { BUSBAR_URL: new URL(server.server.urls.base).origin, BUSBAR_API_KEY: server.apiKey };
+  const busbar = async (...args: string[]): Promise<string> => {
+    const { code, stdout, stderr } = await runCli(args, { env });
+    assert.equal(code, 0, stderr);
+    return stdout;
+  };
+  // It is a worker that begins to read what was installed.
+  const table = await until(async () => {
+    await busbar("pause", "crm", "--group", "acme");
+    const listed = await busbar("list", "installations");
+    return listed.includes("person") && listed;
+  });
+  assert.match(table, /^GROUP.* HEALTH +PAUSED .*\nacme +crm .* person /);
 });

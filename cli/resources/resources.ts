@@ -55,6 +55,7 @@ const INSTALLATIONS: Resource = {
     INTEGRATION: text("integrationName"),
     PROVIDER: markExtra(text("connection.provider")),
     HEALTH: status("healthStatus"),
+    PAUSED: describePauses,
     "LAST OPERATION": status("lastOperationStatus"),
     CREATED: time("createTime"),
     "INTEGRATION ID": markExtra(id("integrationId")),
@@ -78,6 +79,14 @@ const INSTALLATIONS: Resource = {
   takesAlong: "its connection, unless another installation uses it",
   listDependents: listInstallationDependents,
 };
+
+/** Names the objects that are not read by schedule. */
+function describePauses(installation: JsonObject): string {
+  const pauses = requireObjects(getValueAt(installation, "readPauses"));
+  return pauses
+    .map((pause) => `${getTextAt(pause, "object")}${getTextAt(pause, "by") === "auto" ? " (by Busbar)" : ""}`)
+    .join(", ");
+}
 
 /** Returns more than the API's status: `failing` without new tokens, `unverified` before the provider has accepted the credentials. */
 function describeConnectionStatus(connection: JsonObject): string {

@@ -20,6 +20,7 @@ import type { Column } from "../../ui/data-table.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { Section } from "../../ui/section.tsx";
 import { Status } from "../../ui/status.tsx";
+import { InstallationStatus } from "../../frame/data/installation-status.tsx";
 import { TimeAgo } from "../../ui/time-ago.tsx";
 import { SubscribeSetup } from "./subscribe-setup.tsx";
 import { ConfirmDelete } from "../../ui/confirm-delete.tsx";
@@ -85,7 +86,7 @@ const CUSTOMERS: Column<Installation>[] = [
     line: 1,
     grows: true,
   },
-  { head: "Health", cell: ({ healthStatus }) => <Status status={healthStatus} />, line: 1 },
+  { head: "Health", cell: (installation) => <InstallationStatus {...installation} />, line: 1 },
   {
     head: "Last operation",
     labelled: true,
