@@ -2,6 +2,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { Client } from "pg";
+import { newId } from "../../../ground/ids.ts";
+import { packSeen } from "../../../ground/pack-seen.ts";
 import { shareTestBusbar } from "../../../tests/harness/busbar.ts";
 import type { Answer } from "../../../tests/harness/client.ts";
 import { connectCustomer, type Customer } from "../../../tests/harness/connect-customer.ts";
@@ -203,6 +205,24 @@ describe("the trace of a record", () => {
     assert.equal(repeated.by, "read");
     assert.match(repeated.reason, /same state .* in a message already/);
     assert.equal(repeated.messageId, undefined);
+  });
+
+  test("a deletion that is found again says that its message is there already", async () => {
+    const client = new Client({ connectionString: busbar.connectionString });
+    await client.connect();
+    await client.query(
+      `insert into seen_records (id, installation_id, object_name, operation_id, is_message, entries)
+       values ($1, $2, 'contacts', gen_random_uuid(), false, $3)`,
+      [
+        newId(),
+        customer.installationId,
+        packSeen([{ id: "505", changeTime: new Date(), leftOut: "unchanged", deleted: true }]),
+      ],
+    );
+    await client.end();
+    const [{ outcome, reason, messageId }] = (await trace("505")).seen;
+    assert.deepEqual([outcome, messageId], ["repeated", undefined]);
+    assert.equal(reason, "the deletion of the record is in a message already");
   });
 
   test("a change that is not delivered says which rule, and what a receiver refuses shows its answers", async () => {

@@ -171,19 +171,22 @@ async function toTrace(
 
 const REASONS: Record<LeftOut, [outcome: Outcome, reason: string]> = {
   unchanged: ["repeated", "the same state of the record is in a message already"],
-  overtaken: ["repeated", "a newer state of the record is in a message already"],
-  restored: ["filtered", "the record changed after its deletion"],
+  overtaken: ["repeated", "a newer state of the record, or its deletion, is in a message already"],
+  restored: ["filtered", "the record was deleted at the provider, and has changed since: it exists again"],
   ownWrite: ["filtered", "own write"],
 };
 
 const DELETED = "the record was deleted at the provider";
+const DELETED_ALREADY = "the deletion of the record is in a message already";
 
 function toSeen(
   { rowId, operationId, changeTime, leftOut, deleted }: SeenAgain,
   messages: ReadonlyMap<string, TracedMessage>,
 ): Static<typeof SeenSchema> {
   const [outcome, reason] = leftOut
-    ? REASONS[leftOut]
+    ? deleted && leftOut === "unchanged"
+      ? (["repeated", DELETED_ALREADY] as const)
+      : REASONS[leftOut]
     : // A message that is gone was removed with its destination.
       [messages.get(rowId)?.outcome ?? ("given_up" as const), deleted && DELETED];
   return {

@@ -77,11 +77,13 @@ const findReasonNotToRepeat = ({ hash, last }: RecordStates): string | undefined
   !hash || last?.equals(hash) ? "the provider reported the change in another way already" : undefined;
 
 const EXISTS_AGAIN = "the record exists again";
+const DELETED_ALREADY = "the deletion of the record is in a message already";
 
 function findReasonToDrop(
   type: EventGroup["shown"]["type"],
   { now, hash, last }: RecordStates,
 ): string | undefined {
   if (type === "delete" && now) return EXISTS_AGAIN;
-  return hash && last?.equals(hash) ? "the same state of the record is in a message already" : undefined;
+  if (!hash || !last?.equals(hash)) return undefined;
+  return type === "delete" ? DELETED_ALREADY : "the same state of the record is in a message already";
 }
