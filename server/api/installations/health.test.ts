@@ -180,15 +180,26 @@ describe("the health of an installation", () => {
   });
 
   test("names a destination of watched schemas that is missing, until it is there", async () => {
-    const deploy = async (manifest: string): Promise<void> => {
+    const deploy = async (manifest: string): Promise<string> => {
       const deployed = await all.busbar.inProject("PUT", "/integrations:batch", { sourceYaml: manifest });
       assert.equal(deployed.status, 200, deployed.text);
+      return (await get("/integrations/crm")).latestRevision.createTime;
     };
     const manifest = writeManifest(destination.name);
-    await deploy(
-      `${manifest}    watchSchema: { destination: nowhere, allObjects: { fieldCreated: { enabled: always } } }\n`,
+    const watched = `${manifest}    watchSchema: { destination: nowhere, allObjects: { fieldCreated: { enabled: always } } }\n`;
+    const find = () => awaitReason("destination", "nowhere", /no destination of this name/);
+    const deployTime = await deploy(watched);
+    assert.equal((await find()).since, deployTime);
+    // Another deployment that names it is none that made it missing.
+    assert.notEqual(
+      await deploy(watched.replace("name: crm\n", "name: crm\n    displayName: CRM\n")),
+      deployTime,
     );
-    await awaitReason("destination", "nowhere", /no destination of this name/);
+    assert.equal((await find()).since, deployTime);
+    await deploy(manifest);
+    await heals();
+    const again = await deploy(watched);
+    assert.equal((await find()).since, again);
     await deploy(manifest);
     await heals();
   });

@@ -107,12 +107,22 @@ const FAILING_WRITES = sql`
 
 /** Destinations into which the newest revisions watch schemas. Most manifests are not parsed: they do not have the word. */
 export const SCHEMA_DESTINATIONS = sql`(
-  select integrations.id as integration_id, integrations.project_id, latest.content #>> '{watchSchema,destination}' as destination, latest.create_time as since
+  select integrations.id as integration_id, integrations.project_id, latest.content #>> '{watchSchema,destination}' as destination
   from integrations cross join lateral (
-    select content, create_time from revisions where integration_id = integrations.id order by seq desc limit 1
+    select content from revisions where integration_id = integrations.id order by seq desc limit 1
   ) as latest
   where case when latest.content::text like '%"watchSchema"%' then latest.content #>> '{watchSchema,destination}' end <> ''
 )`;
+
+/**
+ * Since when the installation's integration has watched schemas into `used.name`, without a revision between that does not. It reads
+ * all revisions: only for a destination that is missing.
+ */
+const WATCHED_SINCE = sql`(
+  select greatest(min(create_time), installations.create_time) from revisions
+  where integration_id = installations.integration_id and seq > coalesce((
+    select max(seq) from revisions as other where other.integration_id = installations.integration_id
+      and other.content #>> '{watchSchema,destination}' is distinct from used.name), 0))`;
 
 /** Since when a read waits for the same thing. */
 const WAITING_SINCE = sql`(select (metadata #>> '{read,waitingSince}')::timestamptz from operations where operations.id = read_runs.operation_id)`;
@@ -144,7 +154,7 @@ export const HEALTH_REASONS = sql`(
     case when destinations.id is null then ${sql.lit(DESTINATION_DETAILS.missing)}
       when disabled_time is not null then coalesce(${sql.lit(`${DESTINATION_DETAILS.disabled}: `)} || disabled_reason, ${sql.lit(`${DESTINATION_DETAILS.disabled}.`)})
       else concat(${sql.lit(DESTINATION_DETAILS.failing)}, ' The first attempt failed: ' || failing_reason || '.') end,
-    case when destinations.id is null then used.since
+    case when destinations.id is null then coalesce(used.since, ${WATCHED_SINCE})
       else coalesce(disabled_time, failing_since) end, null, null
   from (
     -- One that is in use cannot be deleted: what is missing was so when it was named.
@@ -155,7 +165,7 @@ export const HEALTH_REASONS = sql`(
       select destination, destination_time from subscriptions
       where subscriptions.installation_id = installations.id and state <> 'disabled' and destination is not null
       union all
-      select watched.destination, greatest(watched.since, installations.create_time)
+      select watched.destination, null
       from ${SCHEMA_DESTINATIONS} as watched where watched.integration_id = installations.integration_id
     ) as named group by name
   ) as used left join destinations on destinations.project_id = installations.project_id and destinations.name = used.name
