@@ -160,7 +160,10 @@ function findMemberFaults(properties: Record<string, TSchema>, value: object, pa
 /** Says what belongs there: a reader who left it out does not know it. */
 function toMissing(schema: TSchema & { description?: string }): string {
   if (!Type.IsObject(schema)) return schema.description ? `missing: ${schema.description}` : "missing";
-  const members = Object.entries<TSchema>(schema.properties).filter(([, member]) => !Type.IsOptional(member));
+  const all = Object.entries<TSchema>(schema.properties);
+  const members = all.filter(([, member]) => !Type.IsOptional(member));
+  if (members.length === 0)
+    return `missing; it may be empty ({}), or have ${all.map(([name]) => name).join(", ")}`;
   return `missing; it has the members ${members.map(([name]) => name).join(", ")}`;
 }
 
