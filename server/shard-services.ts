@@ -6,6 +6,7 @@ import { storeInBatches, type Batches } from "./jobs/stored-in-batches.ts";
 import type { ProcessIdentity } from "./jobs/process-identity.ts";
 import type { Metrics } from "./metrics/metrics.ts";
 import { openCustomerShards, type CustomerShards } from "./operations/customer-shards.ts";
+import { leaveOutUnwritten } from "./operations/written-objects.ts";
 import { openInstallationCache, type InstallationCache } from "./operations/installation-cache.ts";
 import { openOperationLedger, type OperationLedger } from "./operations/operation-ledger.ts";
 import { joinChanges, listenForChanges, type Changes } from "./store/database/changes.ts";
@@ -36,12 +37,13 @@ export function openShardParts(
   closers: (() => Promise<unknown>)[],
 ): ShardParts {
   const newWrites = new NewWork();
-  const verdicts = openVerdicts(deps);
+  const installations = openInstallationCache(deps);
+  const verdicts = openVerdicts({ ...deps, installations });
   closers.push(() => verdicts.close());
   const ledger = openOperationLedger({ ...deps, newWrites, verdicts });
   return {
     gates: openSharedGates(deps),
-    installations: openInstallationCache(deps),
+    installations,
     ledger: metrics?.ledger(ledger) ?? ledger,
     newWrites,
     newRuns: new NewWork(),
@@ -49,13 +51,18 @@ export function openShardParts(
 }
 
 /** Writes that ended are counted in batches: nobody waits for it, and health may be a second late. */
-const openVerdicts = ({ database, log }: Pick<Parted, "database" | "log">): Batches<WriteVerdict> =>
+const openVerdicts = ({
+  database,
+  log,
+  installations,
+}: Pick<Parted, "database" | "log"> & Pick<ShardParts, "installations">): Batches<WriteVerdict> =>
   storeInBatches({
     what: "outcomes of writes",
     log,
     batch: 2_000,
     maxWaiting: 20_000,
-    insert: (verdicts) => noteWriteVerdicts(database.data, verdicts),
+    insert: async (verdicts) =>
+      noteWriteVerdicts(database.data, await leaveOutUnwritten(installations, verdicts)),
   });
 
 /** Returns what ends the work for a shard. */

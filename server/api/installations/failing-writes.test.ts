@@ -42,6 +42,14 @@ describe("writes that the provider breaks", () => {
       body,
       count: 1e6,
     });
+  const configure = async (content: object) => {
+    const path = `/integrations/hubspot/installations/${acme.installationId}`;
+    const answer = await busbar.inProject("PATCH", path, {
+      updateMask: ["config.content"],
+      installation: { config: { content: { provider: "hubspot", proxy: { enabled: true }, ...content } } },
+    });
+    assert.equal(answer.status, 200, answer.text);
+  };
   const mend = () => busbar.sandbox.clearFaults();
   /** What is counted of this customer, as soon as this many writes have failed in a row. */
   const counted = (failures: number) =>
@@ -121,14 +129,6 @@ describe("writes that the provider breaks", () => {
   });
 
   test("are forgotten as soon as the object is not written any more", async () => {
-    const configure = async (content: object) => {
-      const path = `/integrations/hubspot/installations/${acme.installationId}`;
-      const answer = await busbar.inProject("PATCH", path, {
-        updateMask: ["config.content"],
-        installation: { config: { content: { provider: "hubspot", proxy: { enabled: true }, ...content } } },
-      });
-      assert.equal(answer.status, 200, answer.text);
-    };
     breakCreates(500);
     for (const name of ["one", "two", "three"]) await create(name);
     await until(async () => (await reasons()).length > 0);
@@ -143,6 +143,58 @@ describe("writes that the provider breaks", () => {
     await counted(1);
     mend();
     await create("ok");
+    await counted(0);
+  });
+
+  test("begin no new count when they were queued before the object was taken out", async () => {
+    const objects = (...names: string[]) => ({
+      write: { objects: Object.fromEntries(names.map((objectName) => [objectName, { objectName }])) },
+    });
+    await configure(objects("companies", "contacts"));
+    // The first one is refused for a moment; all wait for it.
+    busbar.sandbox.addFault({
+      provider: "hubspot",
+      method: "POST",
+      path: COMPANIES,
+      status: 429,
+      headers: { "retry-after": "3" },
+      body: { status: "error", message: "later", errorType: "RATE_LIMIT", policyName: "SECONDLY" },
+    });
+    breakCreates(500);
+    const queued: string[] = [];
+    for (const name of ["one", "two", "three"]) {
+      const { body } = await acme.write("companies", {
+        type: "create",
+        mode: "asynchronous",
+        record: { name },
+      });
+      queued.push(body.operationId);
+    }
+    const hasEnded = async (id: string): Promise<boolean> =>
+      (await get(`/operations/${id}`)).status !== "in_progress";
+    assert.deepEqual(await Promise.all(queued.map(hasEnded)), [false, false, false]);
+    await configure(objects("contacts"));
+    await until(async () => (await Promise.all(queued.map(hasEnded))).every(Boolean));
+    // A later outcome is counted behind them.
+    busbar.sandbox.addFault({
+      provider: "hubspot",
+      method: "POST",
+      path: COMPANIES.replace("companies", "contacts"),
+      status: 500,
+      body: "broken",
+    });
+    await acme.write("contacts", { type: "create", record: { email: "new@example.com" } });
+    const { rows } = await until(async () => {
+      const found = await sql.query("select object_name from failing_writes where installation_id = $1", [
+        acme.installationId,
+      ]);
+      return found.rows.some((row) => row.object_name === "contacts") && found;
+    });
+    assert.deepEqual(rows, [{ object_name: "contacts" }]);
+    assert.deepEqual(await reasons(), []);
+    mend();
+    await acme.succeed("contacts", { type: "create", record: { email: "newer@example.com" } });
+    await configure({});
     await counted(0);
   });
 
