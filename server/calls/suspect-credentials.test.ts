@@ -79,7 +79,10 @@ describe("credentials that a provider refuses", () => {
     });
     database = await openDatabase({ connectionString: busbar.connectionString, log: createLog("silent") });
     const described = await busbar.inProject("PUT", "/providers/x-described", {
-      ...{ displayName: "Described", authType: "apiKey", baseURL: url, apiKeyOpts: keyed.apiKeyOpts },
+      displayName: "Described",
+      authType: "apiKey",
+      baseURL: url,
+      apiKeyOpts: keyed.apiKeyOpts,
       connector: {
         defaults: { paging: { link: true } },
         objects: { parts: { modes: ["read"], list: { path: "/parts" } } },

@@ -67,27 +67,13 @@ const LONGEST_STRIKES_OVER_MS = 24 * 60 * 60_000;
 export function openSuspectCredentials(deps: Services, background: BackgroundWork): SuspectCredentials {
   const { control } = deps.database;
   const strikes = keepRecentlyUsed<Strikes>(MAX_SUSPECTS);
-  /** For each credential generation, the time until which the health check is not called again, in milliseconds since the epoch. */
-  const checkedUntil = keepRecentlyUsed<number>(MAX_SUSPECTS);
   /** Successes are reported once per opened connection. */
   const reported = new WeakSet<LiveConnection>();
   const settle = ({ id, projectId }: LiveConnection, work: () => Promise<unknown>) =>
     background.run({ connectionId: id, projectId }, "a connection's status could not be updated", work);
-  /** Doubled for credentials that were marked as bad and then accepted: an address that refuses them is no sign. */
-  const patienceMs = keepRecentlyUsed<number>(MAX_SUSPECTS);
-  const findPatienceMs = (live: LiveConnection): number =>
-    patienceMs.get(getCredentialGeneration(live)) ?? STRIKES_OVER_MS;
+  const patience = openPatience();
+  const tryOnce = openTrials(deps);
   const shared = openSharedSuspects(deps, background, (id) => strikes.delete(id));
-
-  /** Tries the credentials, unless they were tried lately. */
-  const tryOnce = async (live: LiveConnection): Promise<Health | undefined> => {
-    const generation = getCredentialGeneration(live);
-    if ((checkedUntil.get(generation) ?? 0) > nowMs()) return undefined;
-    checkedUntil.set(generation, nowMs() + CHECK_INTERVAL_MS);
-    const { health } = await tryLive(deps, live);
-    if (health === "fine") checkedUntil.set(generation, nowMs() + TRUST_MS);
-    return health;
-  };
 
   const acquit = async ({ id }: LiveConnection): Promise<void> => {
     strikes.delete(id);
@@ -109,7 +95,7 @@ export function openSuspectCredentials(deps: Services, background: BackgroundWor
     // Patience is for credentials that have worked.
     if (live.status === "created") return judgeNew(live, { isTried: hasCheck });
     await shared.add(live);
-    const overMs = findPatienceMs(live);
+    const overMs = patience.findMs(live);
     if (count < MAX_STRIKES || nowMs() - firstMs < overMs) return;
     if (!(await shared.isOld(live, overMs))) return;
     if (!hasCheck) {
@@ -146,14 +132,38 @@ export function openSuspectCredentials(deps: Services, background: BackgroundWor
         if (clear) settle(live, clear);
         if (live.status === "working" || reported.has(live)) return;
         reported.add(live);
-        if (live.status === "bad_credentials")
-          patienceMs.set(
-            getCredentialGeneration(live),
-            Math.min(2 * findPatienceMs(live), LONGEST_STRIKES_OVER_MS),
-          );
+        if (live.status === "bad_credentials") patience.double(live);
         settle(live, () => onSucceeded(deps, live));
       }
     },
+  };
+}
+
+/** Returns a function that tries credentials, unless they were tried lately. */
+function openTrials(
+  deps: Pick<Services, "catalog" | "egress">,
+): (live: LiveConnection) => Promise<Health | undefined> {
+  /** For each credential generation, the time until which it is not tried again, in milliseconds since the epoch. */
+  const triedUntil = keepRecentlyUsed<number>(MAX_SUSPECTS);
+  return async (live) => {
+    const generation = getCredentialGeneration(live);
+    if ((triedUntil.get(generation) ?? 0) > nowMs()) return undefined;
+    triedUntil.set(generation, nowMs() + CHECK_INTERVAL_MS);
+    const { health } = await tryLive(deps, live);
+    if (health === "fine") triedUntil.set(generation, nowMs() + TRUST_MS);
+    return health;
+  };
+}
+
+/** How long refusals in a row must last: doubled for credentials that were marked as bad and then accepted. */
+function openPatience(): { findMs(live: LiveConnection): number; double(live: LiveConnection): void } {
+  const known = keepRecentlyUsed<number>(MAX_SUSPECTS);
+  const findMs = (live: LiveConnection): number =>
+    known.get(getCredentialGeneration(live)) ?? STRIKES_OVER_MS;
+  return {
+    findMs,
+    double: (live) =>
+      void known.set(getCredentialGeneration(live), Math.min(2 * findMs(live), LONGEST_STRIKES_OVER_MS)),
   };
 }
 
