@@ -9,8 +9,9 @@ import { openCustomerShards, type CustomerShards } from "./operations/customer-s
 import { leaveOutUnwritten } from "./operations/written-objects.ts";
 import { openInstallationCache, type InstallationCache } from "./operations/installation-cache.ts";
 import { openOperationLedger, type OperationLedger } from "./operations/operation-ledger.ts";
-import { joinChanges, listenForChanges, type Changes } from "./store/database/changes.ts";
+import { joinChanges, leaveOutTables, listenForChanges, type Changes } from "./store/database/changes.ts";
 import type { Database } from "./store/database/database.ts";
+import { listTables } from "./store/database/sides.ts";
 import { noteWriteVerdicts, type WriteVerdict } from "./store/operations/failing-writes.ts";
 
 /** What works on the database of the customers. */
@@ -89,7 +90,8 @@ export async function withShards<Main extends Parted & ShardParts>(
   const shards: OpenShardSet<WithShards<Main>> = openShardSet(all, main, async (database) => {
     const url = database.dataUrl ?? database.connectionString;
     const own = await listenForChanges(url, main.log, { mayStartLate: true });
-    const changes = joinChanges([main.changes, own]);
+    // Work in the main database is none for the workers of this shard.
+    const changes = joinChanges([leaveOutTables(main.changes, listTables("data")), own]);
     const opened: (() => Promise<unknown>)[] = [() => own.close()];
     const parts = openShardParts({ ...main, database, changes }, opened);
     const close = async () => void (await Promise.all(opened.map((one) => one())));

@@ -112,6 +112,17 @@ export const joinChanges = (all: Changes[]): Changes => ({
   close: async () => void (await Promise.all(all.map((one) => one.close()))),
 });
 
+/** Returns the same changes without those of some tables. */
+export function leaveOutTables(changes: Changes, tables: readonly string[]): Changes {
+  const joined = joinChanges([changes]);
+  const { subscribe } = joined;
+  joined.subscribe = (listener) =>
+    subscribe((change) => {
+      if (!change || !tables.includes(change.table)) listener(change);
+    });
+  return joined;
+}
+
 function parse(payload: string | undefined): RowChange | undefined {
   const value: unknown = payload ? JSON.parse(payload) : undefined;
   if (typeof value !== "object" || value === null || !("table" in value) || !("id" in value))
