@@ -15,13 +15,13 @@ import { parseArgs } from "node:util";
 import { startSandbox, type Sandbox } from "../../sandbox/sandbox.ts";
 import { findRunningServer } from "../../server/postgres/find-running-server.ts";
 import { endChildBusbar, runBusbar, startChildBusbar, type ChildBusbar } from "../harness/child-busbar.ts";
-import { connectCustomer, type Customer } from "../harness/connect-customer.ts";
+import type { Customer } from "../harness/connect-customer.ts";
 import { queryOnce } from "../harness/database.ts";
 import { openSink, type Sink } from "../harness/deliveries/sink.ts";
 import { until } from "../harness/until.ts";
 import { deliverTo, findMissingEvents, judgeWrites, type JudgedWrites } from "./acknowledged-writes.ts";
 import { eraseCustomer } from "./sides/erase-customer.ts";
-import { placeCustomers } from "./sides/place-customers.ts";
+import { connectPlaced } from "./sides/place-customers.ts";
 import { MAIN, startShardServers, type ShardServers } from "./sides/shard-servers.ts";
 import { describeFound, endDrill } from "./run-drill.ts";
 
@@ -114,7 +114,7 @@ async function backUpAndRestore(
   const { home, postgres, sink, getFolder, command } = open;
   const first = await open.start("first");
   await postgres?.addShards();
-  const customers = await connectCustomers(first, open);
+  const customers = [...(await connectPlaced({ ...first, sandbox: open.sandbox }, postgres)).values()];
   await deliverTo(first, sink);
   const getFirstUrl = async () => postgres?.getUrl(MAIN) ?? (await findRunningServer(getFolder("first")));
   await insertOperations(await getFirstUrl(), first.projectId, operations);
@@ -153,29 +153,6 @@ async function backUpAndRestore(
     notErased: await eraseCustomer(second, erased, [url]),
     ...(whileAway && { whileAway }),
   };
-}
-
-const CANDIDATES = 40;
-
-/** Connects a customer, or one of each shard. */
-async function connectCustomers(
-  busbar: ChildBusbar,
-  { postgres, sandbox }: Surroundings,
-): Promise<Customer[]> {
-  const groupRefs = postgres
-    ? (
-        await placeCustomers(busbar, CANDIDATES, (query) => queryOnce(postgres.getUrl(MAIN), query))
-      ).customers.values()
-    : ["acme"];
-  const customers = [];
-  for (const groupRef of groupRefs)
-    customers.push(
-      await connectCustomer(
-        { ...busbar, sandbox },
-        { provider: "hubspot", objects: ["companies"], groupRef, expiresInSeconds: 86_400 },
-      ),
-    );
-  return customers;
 }
 
 /** Backs up while the server of the last shard is away. */

@@ -5,7 +5,10 @@
  * and its event must have been delivered. The way back: the earlier version is started again on the migrated database; and a
  * version with one more, compatible migration runs beside this one, which then goes on alone.
  *
- *     npm run drill -- upgrade [-- --from <commit> --seconds 20]
+ *     npm run drill -- upgrade [-- --from <commit> --seconds 20 --shards]
+ *
+ * With `--shards`: main and two shards on servers of their own, with a customer in each. The last one is away while this version
+ * migrates the others; it must be migrated when it is back, and its customer alone may be refused meanwhile.
  *
  * Without `--from`: the newest tag or, without tags, the commit before the newest migration. Needs git with the history.
  */
@@ -18,11 +21,15 @@ import { parseArgs, promisify } from "node:util";
 import { startSandbox } from "../../sandbox/sandbox.ts";
 import { openSink } from "../harness/deliveries/sink.ts";
 import { runBusbar, startChildBusbar, type ChildBusbar } from "../harness/child-busbar.ts";
-import { connectCustomer, type Customer } from "../harness/connect-customer.ts";
+import type { Customer } from "../harness/connect-customer.ts";
 import { startTestPostgres } from "../harness/postgres.ts";
 import { until } from "../harness/until.ts";
+import { queryOnce } from "../harness/database.ts";
 import { deliverTo, judgeWrites, findMissingEvents, type JudgedWrites } from "./acknowledged-writes.ts";
-import { endDrill } from "./run-drill.ts";
+import { connectPlaced, type PlacedCustomers } from "./sides/place-customers.ts";
+import { openBalancer } from "./upgrade/open-balancer.ts";
+import { MAIN, startShardServers, type ShardServers } from "./sides/shard-servers.ts";
+import { describeFound, endDrill } from "./run-drill.ts";
 
 interface UpgradeReport extends JudgedWrites {
   from: string;
@@ -31,7 +38,7 @@ interface UpgradeReport extends JudgedWrites {
   notAtProvider: string[];
   /** Asynchronous writes whose event did not arrive. */
   notDelivered: string[];
-  /** Answers by target, kind and status. */
+  /** Answers by target, shard, kind and status. */
   answers: Record<string, number>;
   /** Time from the start of this version until it was ready, and until the earlier one was no longer. */
   readyAfterMs: number;
@@ -46,21 +53,33 @@ interface UpgradeReport extends JudgedWrites {
   wayBack: { code: number | null; line: string };
   /** Statuses of this version beside and after a version with a compatible migration. */
   compatible: { readyBeside: number; writeBeside: number; writeAfterRestart: number };
+  /** Newest migration of each shard's database. */
+  migrated: Record<string, string>;
 }
 
 const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, "../..");
 const KEY = "upgrade-drill-key-0123456789-0123456789";
 
-async function upgradeDrill(options: { from: string; seconds: number }): Promise<UpgradeReport> {
+const AWAY = "b";
+const SHARDS = ["a", AWAY];
+
+interface UpgradeOptions {
+  from: string;
+  seconds: number;
+  withShards: boolean;
+}
+
+async function upgradeDrill(options: UpgradeOptions): Promise<UpgradeReport> {
   const home = await mkdtemp(join(tmpdir(), "busbar-upgrade-"));
   const earlier = await checkOut(options.from, join(home, "earlier"));
+  const shards = options.withShards ? await startShardServers(home, SHARDS) : undefined;
   // Its maintenance database is empty: the earlier version migrates it first.
-  const postgres = await startTestPostgres();
+  const postgres = shards ? undefined : await startTestPostgres();
   const sandbox = await startSandbox({ limits: "off", requestLogSize: 1_000 });
   await writeFile(join(home, "catalog.json"), JSON.stringify(sandbox.catalog()));
   const sink = await openSink();
-  const env = buildEnvironment(postgres.url, home);
+  const env = { ...buildEnvironment(postgres?.url ?? "", home), ...shards?.env };
   const running: ChildBusbar[] = [];
   const begin = async (name: string, program?: string): Promise<ChildBusbar> => {
     const child = await startChildBusbar(join(home, name), env, { program });
@@ -69,12 +88,10 @@ async function upgradeDrill(options: { from: string; seconds: number }): Promise
   };
   try {
     const old = await begin("old", earlier);
-    const customer = await connectCustomer(
-      { ...old, sandbox },
-      { provider: "hubspot", objects: ["companies"] },
-    );
+    await shards?.addShards(earlier);
+    const customers = await connectPlaced({ ...old, sandbox }, shards);
     await deliverTo(old, sink);
-    const called = await callDuring(old, () => begin("new"), customer, options.seconds);
+    const called = await callDuring(old, () => begin("new"), { ...options, customers, shards });
     const ended = await judgeWrites(called.replacement, called.writes);
     const stored = JSON.stringify(sandbox.records("hubspot", "companies"));
     const notDelivered = await findMissingEvents(sink, called.writes);
@@ -88,14 +105,25 @@ async function upgradeDrill(options: { from: string; seconds: number }): Promise
       notDelivered,
       ...called.figures,
       wayBack,
-      compatible: await besideCompatible(begin, await withOneMore(join(home, "next")), customer),
+      migrated: shards ? await readMigrations(shards) : {},
+      compatible: await besideCompatible(begin, await withOneMore(join(home, "next")), customers),
     };
   } finally {
     for (const child of running) await stop(child).catch(() => {});
     await Promise.all([sandbox.close(), sink.close()]);
-    await postgres.stop();
+    await postgres?.stop();
+    await shards?.close();
     await rm(home, { recursive: true, force: true });
   }
+}
+
+async function readMigrations({ servers }: ShardServers): Promise<Record<string, string>> {
+  const found: Record<string, string> = {};
+  for (const [name, { url }] of Object.entries(servers)) {
+    const [row] = await queryOnce(url, "select max(name) as name from migrations");
+    found[name] = String(row?.["name"]);
+  }
+  return found;
 }
 
 /** Extracts a commit with the packages of this one, and returns the path of its program. */
@@ -120,8 +148,10 @@ async function withOneMore(folder: string): Promise<string> {
 async function besideCompatible(
   begin: (name: string, program?: string) => Promise<ChildBusbar>,
   next: string,
-  { integration, groupRef }: Customer,
+  customers: PlacedCustomers,
 ): Promise<UpgradeReport["compatible"]> {
+  // That of a shard, if there are any.
+  const { integration = "", groupRef = "" } = [...customers.values()].at(-1) ?? {};
   const body = { groupRef, type: "create", record: { name: "compatible" } };
   const current = await begin("current");
   const newer = await begin("newer", next);
@@ -168,25 +198,31 @@ interface Called {
   >;
 }
 
+interface Upgraded {
+  customers: PlacedCustomers;
+  shards: ShardServers | undefined;
+}
+
 /** Calls the old version for a third of the time, both, and then the new one alone. */
 async function callDuring(
   old: ChildBusbar,
   startNew: () => Promise<ChildBusbar>,
-  customer: Customer,
-  seconds: number,
+  { customers, shards, seconds }: UpgradeOptions & Upgraded,
 ): Promise<Called> {
   const thirdMs = (seconds * 1_000) / 3;
-  const calls = openCalls(customer);
+  const calls = openCalls(customers);
   const direct = [calls.repeat("old", () => old)];
   const balancer = openBalancer([old]);
   const balanced = calls.repeat("balanced", balancer.next);
   await wait(thirdMs);
+  const bringBack = await shards?.servers[AWAY]?.takeAway("kill");
   const startedMs = performance.now();
   const replacement = await startNew();
   const readyAfterMs = Math.round(performance.now() - startedMs);
   balancer.add(replacement);
   direct.push(calls.repeat("new", () => replacement));
   await wait(thirdMs);
+  await bringBack?.();
   const unreadyMs = balancer.unreadySinceMs(old);
   calls.end("old");
   balancer.remove(old);
@@ -203,14 +239,14 @@ async function callDuring(
       withoutReady: balancer.withoutReady(),
       readyAfterMs,
       earlierUnreadyAfterMs: unreadyMs === undefined ? undefined : Math.round(unreadyMs - startedMs),
-      longestGapMs: Math.round(calls.longestGapMs("balanced")),
+      longestGapMs: Math.round(calls.longestGapMs(`balanced of ${MAIN}`)),
       stoppedWith,
     },
   };
 }
 
 /** Counts the calls of the drill; each target gets writes of both modes and proxied calls without a pause. */
-function openCalls({ integration, groupRef }: Customer) {
+function openCalls(customers: PlacedCustomers) {
   const writes = new Map<string, string>();
   const answers: Record<string, number> = {};
   const ended = new Set<string>();
@@ -225,7 +261,11 @@ function openCalls({ integration, groupRef }: Customer) {
     gaps.set(target, Math.max(gaps.get(target) ?? 0, nowMs - (last.get(target) ?? nowMs)));
     last.set(target, nowMs);
   };
-  const write = async (busbar: ChildBusbar, target: string, mode: string, n: number) => {
+  const write = async (
+    busbar: ChildBusbar,
+    { integration, groupRef }: Customer,
+    { target, mode, n }: { target: string; mode: string; n: number },
+  ) => {
     const name = `drill ${target} ${mode} ${n}`;
     const body = { groupRef, type: "create", mode, record: { name } };
     const { status, body: answer } = await busbar.write(integration, "companies", body);
@@ -234,67 +274,32 @@ function openCalls({ integration, groupRef }: Customer) {
     writes.set(answer.operationId, name);
     noteSuccess(target);
   };
-  const proxied = async (busbar: ChildBusbar, target: string) => {
+  const proxied = async (busbar: ChildBusbar, { integration, groupRef }: Customer, target: string) => {
     const { status } = await busbar.proxied({ integration, groupRef }, "/crm/v3/objects/companies?limit=1");
     count(target, "proxied", status);
   };
-  const loop = async (target: string, call: (n: number) => Promise<void>) => {
-    for (let n = 0; !ended.has(target); n++) {
-      await call(n).catch((error: unknown) => count(target, "connection", String(error)));
+  const loop = async (caller: string, call: (n: number) => Promise<void>) => {
+    for (let n = 0; !ended.has(caller); n++) {
+      await call(n).catch((error: unknown) => count(caller, "connection", String(error)));
       await wait(10);
     }
   };
   return {
     writes,
     answers,
-    end: (target: string) => void ended.add(target),
+    end: (caller: string) => void ended.add(caller),
     longestGapMs: (target: string) => gaps.get(target) ?? 0,
-    repeat: async (target: string, pick: () => ChildBusbar) => {
-      await Promise.all([
-        loop(target, (n) => write(pick(), target, "asynchronous", n)),
-        loop(target, (n) => write(pick(), target, "synchronous", n)),
-        loop(target, () => proxied(pick(), target)),
-      ]);
+    repeat: async (caller: string, pick: () => ChildBusbar) => {
+      const loops = [...customers].flatMap(([shard, customer]) => {
+        const target = `${caller} of ${shard}`;
+        return [
+          loop(caller, (n) => write(pick(), customer, { target, mode: "asynchronous", n })),
+          loop(caller, (n) => write(pick(), customer, { target, mode: "synchronous", n })),
+          loop(caller, () => proxied(pick(), customer, target)),
+        ];
+      });
+      await Promise.all(loops);
     },
-  };
-}
-
-const ASK_EVERY_MS = 200;
-
-/** Takes turns among the processes (at least one) whose `/readyz` answered 200 when it was asked last. */
-function openBalancer(processes: ChildBusbar[]) {
-  const all = [...processes];
-  const ready = new Set(processes);
-  const unready = new Map<ChildBusbar, number>();
-  let turn = 0;
-  let withoutReady = 0;
-  const ask = async (child: ChildBusbar) => {
-    const isReady = await fetch(`${child.origin}/readyz`).then(
-      ({ ok }) => ok,
-      () => false,
-    );
-    if (!all.includes(child)) return;
-    if (isReady) return void ready.add(child);
-    if (ready.delete(child)) unready.set(child, performance.now());
-  };
-  const timer = setInterval(() => void Promise.all(all.map(ask)), ASK_EVERY_MS);
-  return {
-    add: (child: ChildBusbar) => void (all.push(child), ready.add(child)),
-    remove(child: ChildBusbar) {
-      all.splice(all.indexOf(child), 1);
-      ready.delete(child);
-    },
-    next(): ChildBusbar {
-      // Without a ready process, load balancers try all.
-      const usable = ready.size > 0 ? all.filter((child) => ready.has(child)) : all;
-      if (ready.size === 0) withoutReady += 1;
-      const picked = usable[turn++ % usable.length];
-      if (!picked) throw new Error("there is no process");
-      return picked;
-    },
-    withoutReady: () => withoutReady,
-    unreadySinceMs: (child: ChildBusbar) => unready.get(child),
-    close: () => clearInterval(timer),
   };
 }
 
@@ -317,14 +322,17 @@ async function listNewMigrations(earlier: string): Promise<string[]> {
 /** Returns the violations; empty if the drill passed. */
 const listFaults = (report: UpgradeReport): string[] => [
   ...(["lost", "neverEnded", "failed", "notDelivered"] as const).flatMap((name) =>
-    report[name].length === 0 ? [] : [`${name}: ${report[name].length}, such as ${report[name][0]}`],
+    describeFound(name, report[name]),
   ),
   ...(report.notAtProvider.length <= report.unknownOutcomes
     ? []
     : [`not at the provider: ${report.notAtProvider.length}, such as ${report.notAtProvider[0]}`]),
   ...Object.keys(report.answers)
-    .filter((key) => !key.endsWith(" 200"))
+    .filter((key) => !key.endsWith(" 200") && !(key.includes(` of ${AWAY} `) && key.endsWith(" 503")))
     .map((key) => `answers ${key}: ${report.answers[key]}`),
+  ...Object.entries(report.migrated)
+    .filter(([, name]) => name !== report.migrations.at(-1))
+    .map(([shard, name]) => `the database of ${shard} is migrated as far as ${name}`),
   ...(report.migrations.length > 0 ? [] : ["this version has no migration that the earlier one lacks"]),
   ...(report.stoppedWith === 0 ? [] : [`the earlier version ended with ${report.stoppedWith}`]),
   ...(Object.values(report.compatible).every((status) => status === 200)
@@ -348,9 +356,17 @@ async function findDefaultCommit(): Promise<string> {
 
 if (import.meta.main) {
   const { values } = parseArgs({
-    options: { from: { type: "string" }, seconds: { type: "string", default: "20" } },
+    options: {
+      from: { type: "string" },
+      seconds: { type: "string", default: "20" },
+      shards: { type: "boolean", default: false },
+    },
   });
   const from = values.from ?? (await findDefaultCommit());
-  const report = await upgradeDrill({ from, seconds: Number(values.seconds) });
+  const report = await upgradeDrill({
+    from,
+    seconds: Number(values.seconds),
+    withShards: values.shards,
+  });
   endDrill(report, listFaults(report));
 }

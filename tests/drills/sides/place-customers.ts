@@ -1,5 +1,8 @@
 /** Names new customers, whom weights place in the shards. */
 import type { Client } from "../../harness/client.ts";
+import { connectCustomer, type Customer } from "../../harness/connect-customer.ts";
+import { queryOnce } from "../../harness/database.ts";
+import { MAIN, type ShardServers } from "./shard-servers.ts";
 
 /** Returns how many of `count` customers were placed in each database, and one of each. `query` asks the control database. */
 export async function placeCustomers(
@@ -22,4 +25,31 @@ export async function placeCustomers(
     customers.set(String(shard), String(groupRef));
   }
   return { placed, customers };
+}
+
+/** Customers by the names of their shards. */
+export type PlacedCustomers = Map<string, Customer>;
+
+const CANDIDATES = 40;
+
+/** Connects one customer of each shard, or one of the only database. */
+export async function connectPlaced(
+  busbar: Parameters<typeof connectCustomer>[0],
+  shards: ShardServers | undefined,
+): Promise<PlacedCustomers> {
+  const groups = shards
+    ? (await placeCustomers(busbar, CANDIDATES, (text) => queryOnce(shards.getUrl(MAIN), text))).customers
+    : new Map([[MAIN, "acme"]]);
+  const customers: PlacedCustomers = new Map();
+  for (const [shard, groupRef] of groups)
+    customers.set(
+      shard,
+      await connectCustomer(busbar, {
+        provider: "hubspot",
+        objects: ["companies"],
+        groupRef,
+        expiresInSeconds: 86_400,
+      }),
+    );
+  return customers;
 }

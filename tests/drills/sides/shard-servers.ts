@@ -13,8 +13,8 @@ export interface ShardServers {
   /** Variables of the Busbar. */
   env: Record<string, string>;
   getUrl(shard: string): string;
-  /** Runs `busbar shards add` for each shard beside main. A Busbar must run. */
-  addShards(): Promise<void>;
+  /** Runs `busbar shards add` for each shard beside main, of another version by its program. A Busbar must run. */
+  addShards(program?: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -36,9 +36,10 @@ export async function startShardServers(home: string, shards: readonly string[])
     servers,
     env,
     getUrl,
-    async addShards() {
+    async addShards(program) {
       for (const name of shards) {
-        const added = await runBusbar(["shards", "add", name, getUrl(name), "--json"], env).exited;
+        const added = await runBusbar(["shards", "add", name, getUrl(name), "--json"], env, { program })
+          .exited;
         if (added.code !== 0) throw new Error(`shards add: ${added.stderr}`);
       }
     },
