@@ -259,11 +259,9 @@ test("an endpoint uses another resource's shape and lookup, never its endpoints"
   assert.deepEqual(wrong, []);
 });
 
-test("each resource of the API has a test and examples of its own", () => {
+test("each resource of the API has a test of its own", () => {
   const resources = new Set(sources.flatMap((file) => /^server\/api\/([\w-]+)\//.exec(file)?.[1] ?? []));
-  const expected = [...resources].flatMap((name) =>
-    ["test", "examples"].map((kind) => `server/api/${name}/${name}.${kind}.ts`),
-  );
+  const expected = [...resources].map((name) => `server/api/${name}/${name}.test.ts`);
   assert.deepEqual(
     expected.filter((file) => !existsSync(join(ROOT, file))),
     [],

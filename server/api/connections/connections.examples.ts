@@ -7,7 +7,6 @@ export const examples: ResourceExamples = {
     const { connectionId } = facts;
     await call("listConnections", { query: { groupRef: "acme" } });
     await call("listProjectConnections", { query: { groupRef: "acme", status: "working" } });
-    await call("checkConnection", { path: { connectionId } });
     await call("getConnection", { path: { connectionId }, query: { includeCreds: "true" } });
     const workspace = { updateMask: ["providerWorkspaceRef"], connection: { providerWorkspaceRef: "acme" } };
     await call("updateConnection", { path: { connectionId }, body: workspace });

@@ -5,7 +5,6 @@ export const examples: ResourceExamples = {
   async run({ call }) {
     await call("createGroup", { body: { groupRef: "globex", groupName: "Globex" } });
     await call("listGroups", { query: { text: "globex" } });
-    await call("getGroup", { path: { groupRef: "globex" } });
     await call("createConsumer", { body: { consumerRef: "homer", consumerName: "Homer" } });
     await call("deleteGroup", { path: { groupRef: "globex" } });
   },

@@ -21,6 +21,5 @@ export const examples: ResourceExamples = {
     await call("resendDeliveries", { path, body: { since: eventTime, status: "all" } });
     const dryRun = { ids: [deliveryId], status: "all", dryRun: true };
     await call("resendDeliveries", { title: "count first", path, body: dryRun });
-    await call("listWaitingDeliveries");
   },
 };

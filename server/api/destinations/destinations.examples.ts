@@ -3,12 +3,10 @@ import type { ResourceExamples } from "../../../tests/journeys/every-operation/r
 
 export const examples: ResourceExamples = {
   async run({ call, facts, sink }) {
-    await call("listDestinationTypes");
     const metadata = { url: `${sink.url}/hook`, headers: { "X-Tenant": "acme" } };
     const hook = await call("createDestination", { body: { name: "hook", type: "webhook", metadata } });
     facts.destinationId = hook.id;
     const spare = await call("createDestination", { body: { name: "spare", type: "log", metadata: {} } });
-    await call("listDestinations");
     await call("getDestination", { path: { destination: "hook" }, query: { includeSecrets: "true" } });
     await call("rotateDestination", { path: { destination: "hook" } });
     const renamed = { updateMask: ["name"], destination: { name: "unused" } };

@@ -7,10 +7,6 @@ export const examples: ResourceExamples = {
     const start = await fetch(new URL("/", busbar.server.urls.base), { redirect: "manual" });
     assert.deepEqual([start.status, start.headers.get("location")], [302, "/docs"]);
     calls.push({ operationId: "getStart" });
-    await call("getOpenApi");
-    await call("getDocs");
-    await call("getDocsReader");
-    await call("getProblemTypes");
     await call("getProblemType", { path: { slug: "not-found" } });
     const guide = await fetch(new URL("/docs/guide", busbar.server.urls.base), { redirect: "manual" });
     assert.deepEqual([guide.status, guide.headers.get("location")], [302, "/docs/guide/getting-started"]);
@@ -18,6 +14,5 @@ export const examples: ResourceExamples = {
     await call("searchGuide", { query: { q: "backfill" } });
     await call("getGuidePage", { path: { page: "reading" } });
     await call("getGuideProviderPage", { path: { provider: "attio" } });
-    await call("getLlmsText");
   },
 };

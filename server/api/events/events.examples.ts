@@ -4,7 +4,6 @@ import type { ResourceExamples } from "../../../tests/journeys/every-operation/r
 export const examples: ResourceExamples = {
   after: ["deliveries"],
   async run({ call, facts }) {
-    await call("listEventTypes");
     await call("listEvents", { query: { pageSize: "2" } });
     await call("getEvent", { path: { eventId: facts.deliveryId } });
   },

@@ -13,9 +13,7 @@ export const examples: ResourceExamples = {
     facts.installationId = installationId;
     facts.revisionId = config.revisionId;
     await call("listInstallations", { path: crm, query: { groupRef: "acme" } });
-    await call("listInstallationsForProject");
     await call("listProjectInstallations", { query: { integration: "crm", healthStatus: "healthy" } });
-    await call("getInstallation", { path });
     const proxy = { config: { content: { proxy: { enabled: true } } } };
     const update = { updateMask: ["config.content.proxy.enabled"], installation: proxy };
     await call("updateInstallation", { path, body: update });

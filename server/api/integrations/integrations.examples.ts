@@ -15,11 +15,7 @@ export const examples: ResourceExamples = {
     const content = { name: "tickets", provider: "hubspot", proxy: { enabled: true } };
     const latestRevision = { specVersion: "1.0.0", content };
     await call("createIntegration", { body: { name: "tickets", provider: "hubspot", latestRevision } });
-    await call("listIntegrations");
-    const revisions = await call("listRevisions", { path: { integrationId: "crm" } });
-    const revisionId = revisions.results[0].id;
-    await call("getRevision", { path: { integrationId: "crm", revisionId } });
-    await call("getIntegration", { path: { integrationIdOrName: "crm" } });
+    await call("listRevisions", { path: { integrationId: "crm" } });
     await call("deleteIntegration", { path: { integrationIdOrName: "tickets" } });
   },
 };

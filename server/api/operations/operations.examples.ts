@@ -4,10 +4,8 @@ import type { ResourceExamples } from "../../../tests/journeys/every-operation/r
 export const examples: ResourceExamples = {
   after: ["write-records"],
   async run({ call, facts }) {
-    const { installationId, operationId } = facts;
+    const { installationId } = facts;
     const path = { integrationId: "crm", installationId };
-    await call("getOperation", { path: { operationId } });
-    await call("listOperationLogs", { path: { operationId } });
     await call("listProjectOperations", { query: { status: "success" } });
     await call("listOperations", { path, query: { pageSize: "10" } });
     const waiting = {

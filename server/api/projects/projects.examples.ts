@@ -6,7 +6,6 @@ export const examples: ResourceExamples = {
   async run({ call, busbar, withoutIssuer }) {
     const orgId = busbar.server.bootstrap?.orgId ?? "";
     await call("createProject", { body: { orgId, name: "staging", appName: "Acme Apps" } });
-    await call("listProjects");
     await call("getProject", { query: { includeEntitlements: "true" } });
     const project = { appName: "Acme Apps" };
     await call("updateProject", { body: { updateMask: ["appName"], project } });

@@ -5,7 +5,6 @@ export const examples: ResourceExamples = {
   async run({ call }) {
     const app = { provider: "hubspot", clientId: "client", clientSecret: "secret", scopes: ["oauth"] };
     const { id: providerAppId } = await call("createProviderApp", { body: app });
-    await call("listProviderApps");
     await call("getProviderApp", { path: { providerAppId } });
     const providerApp = { scopes: ["oauth", "crm.objects.contacts.write"] };
     await call("updateProviderApp", {

@@ -3,8 +3,6 @@ import type { ResourceExamples } from "../../../tests/journeys/every-operation/r
 
 export const examples: ResourceExamples = {
   async run({ call }) {
-    await call("listProviders");
-    await call("getProvider", { path: { provider: "hubspot" } });
     const path = { provider: "x-quill" };
     const body = {
       displayName: "Quill CRM",

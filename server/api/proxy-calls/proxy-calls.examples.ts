@@ -24,6 +24,5 @@ export const examples: ResourceExamples = {
       body: { method: "GET", path: "/crm/v3/objects/contacts?limit=1" },
     });
     await call("listProjectProxyCalls", { query: { status: "2xx" } });
-    await call("listProxyCalls", { path: { integrationId: "crm", installationId } });
   },
 };

@@ -49,7 +49,6 @@ export const examples: ResourceExamples = {
     await call("testSubscription", { path, body: { objectName: "contacts", eventType: "update" } });
     await call("reconcileSubscriptions", { path, body: { since: "2026-09-14T08:00:00Z" } });
     await call("listSubscriptionEvents", { path, query: { recordId: "501" } });
-    await call("getSubscribeSetup", { path: { integrationId: "crm" } });
     await busbar.inProject("DELETE", `/provider-apps/${created.id}`);
   },
 };

@@ -10,8 +10,6 @@ export const examples: ResourceExamples = {
       title: "with its routes",
       body: { name: "old", eventTypes, destinationIds: [facts.destinationId] },
     });
-    await call("listTopics");
-    await call("getTopic", { path: { topicId } });
     await call("updateTopic", {
       path: { topicId },
       body: { name: "older", eventTypes: ["connection.error"] },

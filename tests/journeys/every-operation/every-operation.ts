@@ -3,7 +3,7 @@ import { openSink } from "../../harness/deliveries/sink.ts";
 import { openTestBusbar } from "../../harness/busbar.ts";
 import { startIssuer } from "../../harness/issuer.ts";
 import { findExamples } from "./find-examples.ts";
-import { openRecording, type RecordedCall } from "./recording.ts";
+import { callOthers, openRecording, type RecordedCall } from "./recording.ts";
 
 /** A provider with a custom authentication scheme. */
 const BRIDGE = {
@@ -44,6 +44,7 @@ export async function recordEveryOperation(): Promise<RecordedCall[]> {
     const recording = openRecording(busbar, { sink, ada, bob, withoutIssuer, issuer });
     const resources = await findExamples();
     for (const { run } of resources) await run(recording);
+    await callOthers(recording);
     for (const { end } of resources.toReversed()) await end?.(recording);
     return recording.calls;
   } finally {

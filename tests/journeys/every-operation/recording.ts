@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { TestBusbar } from "../../harness/busbar.ts";
 import type { TestIssuer } from "../../harness/issuer.ts";
+import { minimalBody } from "../../harness/minimal-body.ts";
 import type { Sink } from "../../harness/deliveries/sink.ts";
 
 /** A request that was made and its answer; bodies only where they are JSON or the bare text of an address. */
@@ -79,21 +80,70 @@ interface Place {
   method: string;
   path: string;
   success: number;
+  /** Schema of the JSON body, if it takes one. */
+  body: unknown;
+}
+
+interface ApiDocument {
+  paths: Record<
+    string,
+    Record<
+      string,
+      {
+        operationId: string;
+        responses: object;
+        requestBody?: { content: Record<string, { schema?: unknown }> };
+      }
+    >
+  >;
+  components: { schemas: Record<string, unknown> };
+}
+
+/** Replaces a reference to a named shape by the shape. */
+function resolveSchema({ components }: ApiDocument, schema: unknown): unknown {
+  if (typeof schema !== "object" || schema === null || !("$ref" in schema)) return schema;
+  return components.schemas[String(schema.$ref).split("/").at(-1) ?? ""];
 }
 
 /** Every operation of openapi.json by its id. */
 export function mapOperations(): Map<string, Place> {
-  const document: { paths: Record<string, Record<string, { operationId: string; responses: object }>> } =
-    JSON.parse(readFileSync(join(import.meta.dirname, "../../../openapi.json"), "utf8"));
+  const document: ApiDocument = JSON.parse(
+    readFileSync(join(import.meta.dirname, "../../../openapi.json"), "utf8"),
+  );
   const found = new Map<string, Place>();
   for (const [path, methods] of Object.entries(document.paths)) {
-    for (const [method, { operationId, responses }] of Object.entries(methods)) {
+    for (const [method, { operationId, responses, requestBody }] of Object.entries(methods)) {
       const success = Number(Object.keys(responses).findLast((status) => status.startsWith("2")));
       assert.ok(!found.has(operationId), `two operations are called ${operationId}`);
-      found.set(operationId, { method: method.toUpperCase(), path, success });
+      const body = resolveSchema(document, requestBody?.content["application/json"]?.schema);
+      found.set(operationId, { method: method.toUpperCase(), path, success, body });
     }
   }
   return found;
+}
+
+/** What examples leave under a name. */
+const NAMES = {
+  projectIdOrName: "default",
+  integrationId: "crm",
+  integrationIdOrName: "crm",
+  provider: "hubspot",
+  objectName: "contacts",
+  groupRef: "acme",
+  destination: "hook",
+};
+
+/**
+ * Calls the operations without an example of their own, with ids that examples have left and the smallest body. What fails so needs a call
+ * in the examples of its resource.
+ */
+export async function callOthers({ busbar, calls, call, facts }: Recording): Promise<void> {
+  const called = new Set(calls.map(({ operationId }) => operationId));
+  const path = { orgId: busbar.server.bootstrap?.orgId ?? "", ...facts };
+  for (const [operationId, { method, body }] of mapOperations()) {
+    if (called.has(operationId) || method === "DELETE") continue;
+    await call(operationId, { path, ...(body !== undefined && { body: minimalBody(body) }) });
+  }
 }
 
 const NO_FACTS: Facts = {
@@ -123,10 +173,10 @@ export function openRecording(busbar: TestBusbar, ground: Ground): Recording {
       const { title, path = {}, query, body, headers, refusedWith, success } = options;
       const place = known.get(operationId);
       assert.ok(place, `openapi.json has no operation ${operationId}`);
-      const params: Record<string, string> = { projectIdOrName: "default", ...path };
+      const params: Record<string, string> = { ...NAMES, ...path };
       const filled = place.path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => {
         const value = params[name];
-        assert.ok(value !== undefined, `${operationId}: the recording gives no ${name}`);
+        assert.ok(value, `${operationId}: no ${name}; call it in <resource>.examples.ts beside the endpoint`);
         return encodeURIComponent(value);
       });
       const search = query ? `?${new URLSearchParams(query).toString()}` : "";
