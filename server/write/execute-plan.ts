@@ -83,7 +83,7 @@ const send = (
     const startedMs = elapsedMs();
     const timed = timeFetch(fetch);
     const done = await applyPlan(plan, connector.write, timed.fetch, { readBack, account, operationId });
-    const times = { tookMs: elapsedMs() - startedMs, answerTime: timed.answerTime() };
+    const times = { tookMs: elapsedMs() - startedMs, answerTime: timed.answerTime };
     await rememberWrites(deps, { connector, connectionId: connection.id, operationId, ...times }, done);
     return { ...done, outcomes: await suggestFields(deps, call, done.plan, done.outcomes, mayName) };
   });
@@ -142,21 +142,22 @@ interface Sent {
   connectionId: string;
   operationId: string;
   tookMs: number;
-  answerTime: Date | undefined;
+  answerTime(): Date | undefined;
 }
 
 /** While the database is down nothing is remembered: the changes are delivered. */
 async function rememberWrites(
   { database }: { database: Database },
-  { connector, connectionId, ...sent }: Sent,
+  { connector, connectionId, answerTime, ...sent }: Sent,
   { plan, outcomes }: { plan: WritePlan; outcomes: RecordOutcome[] },
 ): Promise<void> {
   // The other providers neither report nor show changes of which the cause could be reported.
   if (!connector.subscribe) return;
   const { objectKey, recordKey } = listOwnKeys(connector, plan.objectName);
   const { type, records } = plan;
-  const writes = collectOwnWrites({ ...sent, type, records, outcomes, recordKey });
-  await ignoreDatabaseOutage(() => insertOwnWrites(database.data, { connectionId, objectKey }, writes));
+  const collect = () =>
+    collectOwnWrites({ ...sent, answerTime: answerTime(), type, records, outcomes, recordKey });
+  await ignoreDatabaseOutage(() => insertOwnWrites(database.data, { connectionId, objectKey }, collect));
 }
 
 /** Sends as `fetch` does, and keeps the time of the newest answer by the provider's clock. */

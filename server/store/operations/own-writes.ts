@@ -35,16 +35,19 @@ function listUnread(queries: DataQueries): RecentlyUsed<true> {
 }
 
 /**
- * Stores writes, if an installation of the connection reads the account or subscribes to its changes. In the first seconds of
- * such an installation, writes may not be stored; their changes are then delivered.
+ * Stores what `collect` returns, if an installation of the connection reads the account or subscribes to its changes. In the first
+ * seconds of such an installation, writes may not be stored; their changes are then delivered.
  */
 export async function insertOwnWrites(
   queries: DataQueries,
   { connectionId, objectKey }: OfObject,
-  writes: OwnWrite[],
+  collect: () => OwnWrite[],
 ): Promise<void> {
   const withoutReader = listUnread(queries);
-  if (writes.length === 0 || withoutReader.has(connectionId)) return;
+  // Before the values are hashed, which costs more than the rest.
+  if (withoutReader.has(connectionId)) return;
+  const writes = collect();
+  if (writes.length === 0) return;
   const column = <Name extends keyof OwnWrite>(name: Name) => writes.map((write) => write[name]);
   const { rows } = await sql<{ isRead: boolean }>`/* prepare insert-own-writes */
     with read as (

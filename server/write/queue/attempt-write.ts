@@ -214,7 +214,7 @@ async function end(
   { write, sendOptions, records, fields, log }: Attempt,
   attempts: number,
 ): Promise<void> {
-  const outcomes = listOutcomes(records, buildLeftOutOutcome());
+  const outcomes = listOutcomes(records, buildLeftOutOutcome);
   const summary = summarizeQueued(write, { records, sendOptions }, outcomes);
   const retry = { attempts, lastAttempt: new Date(nowMs()).toISOString() };
   await deps.ledger.endLater({

@@ -27,7 +27,7 @@ export function cancelWrite(
     const error = write.repeatableUntil
       ? new ProviderError({ kind: "unknown_outcome", message: LOST })
       : new ProviderError({ kind: "forbidden", message: CANCELLED });
-    const outcomes = listOutcomes(queued.records, { success: false, error });
+    const outcomes = listOutcomes(queued.records, () => ({ success: false, error }));
     const { metadata } = summarizeQueued(write, queued, outcomes);
     const written = outcomes.filter(({ success }) => success).length;
     const open = write.repeatableUntil ? `. ${explainUnknownOutcome(LOST)}` : "";

@@ -57,7 +57,7 @@ const CUT_OFF = "Busbar stopped after the write may have been sent.";
 async function endUnknown(deps: RecoverWritesServices, write: OrphanedWrite): Promise<void> {
   const queued = readQueuedWrite(write);
   const error = new ProviderError({ kind: "unknown_outcome", message: CUT_OFF });
-  const outcomes = listOutcomes(queued.records, { success: false, error });
+  const outcomes = listOutcomes(queued.records, () => ({ success: false, error }));
   await deps.ledger.end({
     id: write.operationId,
     ...summarizeQueued(write, queued, outcomes),
