@@ -4,7 +4,7 @@ import { elapsedMs } from "../../../ground/clock.ts";
 import { StartError } from "../../../ground/errors.ts";
 import { renewReplication } from "../../store/maintenance/renew-replication.ts";
 import { openClient, openDataClient } from "../../store/database/prepare-database.ts";
-import { pairShard } from "../../store/shards/pair-shard.ts";
+import { nameShardInErrors, pairShard } from "../../store/shards/pair-shard.ts";
 import {
   beginShard,
   changeShard,
@@ -40,9 +40,11 @@ export async function addShard(deps: ShardServices, shard: NewShard): Promise<{ 
     await requireSameDatabase(deps, shard, known);
     const { connectionString } = deps.database;
     // After a failover of the control database, its slot may be gone.
-    await renewReplication(
-      { connectionString, dataUrl: shard.url, replicationUrl: deps.replicationUrl },
-      known.slot,
+    await nameShardInErrors(shard, () =>
+      renewReplication(
+        { connectionString, dataUrl: shard.url, replicationUrl: deps.replicationUrl },
+        known.slot,
+      ),
     );
     const urlSealed = deps.sealer.seal(shard.url, placeShardUrl(known.id));
     const weight = shard.weight ?? known.weight;

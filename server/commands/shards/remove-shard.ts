@@ -1,7 +1,8 @@
 /** Takes a shard without customers away. Each step can be repeated. */
-import type { ClientBase } from "pg";
+import type { Client } from "pg";
 import { StartError } from "../../../ground/errors.ts";
 import { openClient, openDataClient } from "../../store/database/prepare-database.ts";
+import { listBackupTables } from "../../store/maintenance/backup-lines.ts";
 import { listMoves } from "../../store/moves/customer-moves.ts";
 import { listTables } from "../../store/database/sides.ts";
 import { endPublication, endReplication } from "../../store/shards/pair-shard.ts";
@@ -37,7 +38,7 @@ export async function removeShard(deps: ShardServices, name: string): Promise<Re
       `the key that encrypted the address of the shard ${name} is missing: add it to BUSBAR_ENCRYPTION_KEYS`,
     );
   progress(`looking for rows of customers in the shard ${name}`);
-  let data: (ClientBase & { end(): Promise<void> }) | undefined;
+  let data: Client | undefined;
   let unreachable: string | undefined;
   try {
     data = await openDataClient(url);
@@ -46,8 +47,9 @@ export async function removeShard(deps: ShardServices, name: string): Promise<Re
   }
   try {
     const hasTables = OPEN_STATES.includes(shard.state) || shard.state === "removing";
-    if (data && hasTables) await requireNoRows(data, name);
-    if (!(await beginRemoval(database.control, name))) throw await buildRefusal(deps, name);
+    const table = data && hasTables ? await findTableWithRows(data) : undefined;
+    if (table !== undefined || !(await beginRemoval(database.control, name)))
+      throw await buildRefusal(deps, name, table);
     progress(`ending the replication into the shard ${name}`);
     const control = await openClient(database.connectionString);
     try {
@@ -63,9 +65,19 @@ export async function removeShard(deps: ShardServices, name: string): Promise<Re
   return { removed: true, ...(unreachable !== undefined && { unreachable }) };
 }
 
-async function buildRefusal({ database }: ShardServices, name: string): Promise<StartError> {
+/** `table` has rows of customers. */
+async function buildRefusal(
+  { database }: ShardServices,
+  name: string,
+  table: string | undefined,
+): Promise<StartError> {
   const count = (await countCustomers(database.control)).get(name) ?? 0;
-  const left = (await listMoves(database.control)).find(({ fromShard }) => fromShard === name);
+  const moves = await listMoves(database.control);
+  const left = moves.find(({ fromShard }) => fromShard === name);
+  if (count === 0 && table !== undefined && moves.every(({ toShard }) => toShard !== name) && !left)
+    return new StartError(
+      `the shard ${name} has rows of customers (in ${table}): it can be removed when they are gone, as by retention`,
+    );
   if (count === 0 && left)
     return new StartError(
       `the shard ${name} has rows of ${left.groupRef}, whose move to ${left.toShard ?? MAIN_SHARD} has not ended: ` +
@@ -81,13 +93,12 @@ async function buildRefusal({ database }: ShardServices, name: string): Promise<
   );
 }
 
-/** Throws if something of a customer is left. */
-async function requireNoRows(data: ClientBase, name: string): Promise<void> {
-  for (const table of listTables("data")) {
+/** Returns a table with something of a customer. */
+async function findTableWithRows(data: Client): Promise<string | undefined> {
+  const tables = listTables("data");
+  for (const table of (await listBackupTables(data)).filter((name) => tables.includes(name))) {
     const { rows } = await data.query(`select from ${table} limit 1`);
-    if (rows.length === 0) continue;
-    throw new StartError(
-      `the shard ${name} has rows of customers (in ${table}): it can be removed when they are gone, as by retention`,
-    );
+    if (rows.length > 0) return table;
   }
+  return undefined;
 }

@@ -110,7 +110,10 @@ export async function endPublication(control: ClientBase): Promise<void> {
 }
 
 /** Names the shard in refusals, which are written for the data database of two. */
-async function nameShardInErrors<Result>({ name }: ShardPair, run: () => Promise<Result>): Promise<Result> {
+export async function nameShardInErrors<Result>(
+  { name }: Pick<ShardPair, "name">,
+  run: () => Promise<Result>,
+): Promise<Result> {
   try {
     return await run();
   } catch (cause) {
