@@ -30,6 +30,8 @@ export interface ReadPlan {
   metadata?: ObjectMetadata;
   /** Maximum number of records per page; absent: the provider's maximum. */
   pageSize?: number;
+  /** How often this page was asked for in vain before, in a row. */
+  failures?: number;
   account?: Account;
 }
 
@@ -159,7 +161,7 @@ export interface ReadConnector {
    * that time again. Needs `abilities.deletions`.
    */
   readDeletions(
-    plan: { objectName: string; since: Date; until: Date; account?: Account },
+    plan: Pick<ReadPlan, "objectName" | "failures" | "account"> & { since: Date; until: Date },
     checkpoint: Checkpoint | undefined,
     fetch: ProviderFetch,
   ): Promise<DeletionPage>;

@@ -96,6 +96,7 @@ const planAsked = ({ name }: ObjectPlan): ReadPlan => ({
 });
 
 const listRules = (plan: ObjectPlan, list: FieldListRules): ObjectPlan => ({
+  errors: plan.errors,
   name: `fields of ${plan.name}`,
   modes: ["read"],
   idPath: list.name,

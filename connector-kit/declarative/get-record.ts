@@ -1,14 +1,15 @@
 /** Reads one record by its id. */
 import { isJsonObject, type JsonObject } from "../../ground/json.ts";
 import type { Connector } from "../connector.ts";
-import type { ProviderFetch, ProviderRequest } from "../calls/provider-fetch.ts";
-import { send } from "../calls/send-request.ts";
+import type { ProviderFetch, ProviderRequest, ProviderResponse } from "../calls/provider-fetch.ts";
+import { buildUnreadable, send } from "../calls/send-request.ts";
 import { buildBody } from "./write/body-members.ts";
 import { hasMark } from "./deleted-mark.ts";
 import { fillPath } from "./fill-path.ts";
 import { withDocument } from "./plan-graphql.ts";
 import { getMember, type ObjectPlan } from "./object-plan.ts";
 import { put, type RequestParts } from "./request-parts.ts";
+import { findUntoldRefusal } from "./untold-refusal.ts";
 import { selectFieldsInPath } from "./selected-fields.ts";
 
 type Classify = NonNullable<Connector["classify"]>;
@@ -53,10 +54,15 @@ export async function getOne(
   fields: string[],
 ): Promise<JsonObject | undefined> {
   if (!plan.get) return undefined;
-  const { body, error } = await send(getRequest(plan, plan.get, id, fields), fetch, classify);
+  let response: ProviderResponse | undefined;
+  const kept: ProviderFetch = async (request) => (response = await fetch(request));
+  const { body, error } = await send(getRequest(plan, plan.get, id, fields), kept, classify);
   if (error?.kind === "not_found") return undefined;
   if (error) throw error;
+  if (response && body === undefined && response.status !== 204) throw buildUnreadable(response);
   const record = getMember(body, plan.get.record === undefined ? undefined : fillPath(plan.get.record, plan));
   // Stripe answers a deleted customer with its id and the mark.
+  const refusal = findUntoldRefusal(plan, record, body);
+  if (refusal) throw refusal;
   return isJsonObject(record) && !hasMark(record, plan.get) ? record : undefined;
 }

@@ -1,7 +1,11 @@
 /** Finds the entries of a list in an answer. */
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
-import { listOrBroken, requireObject } from "../calls/page-check.ts";
+import { requireObject } from "../calls/page-check.ts";
 import { joinLists, getTextAt } from "../calls/get-text-at.ts";
+import { shorten } from "../../ground/storable-text.ts";
+import { ProviderError } from "../calls/provider-error.ts";
+import { findReason } from "./create-declarative-classify.ts";
+import { readRefusal } from "./write/record-result.ts";
 import { fillPath } from "./fill-path.ts";
 import { getMember, type ObjectPlan } from "./object-plan.ts";
 import { nestValue } from "./request-parts.ts";
@@ -9,8 +13,28 @@ import { nestValue } from "./request-parts.ts";
 /** Throws `ProviderError` where the answer has no list. */
 export function listEntries(body: Json, rules: ObjectPlan): JsonObject[] {
   const each = rules.each === undefined ? undefined : fillPath(rules.each, rules);
-  const listed = listOrBroken(listIn(body, rules), "the list of records");
+  const listed = listIn(body, rules);
+  if (!Array.isArray(listed)) throw buildListless(body, rules);
   return listed.map((entry) => requireObject(getMember(entry, each), "a record"));
+}
+
+const MAX_WORDS = 300;
+
+/** The error for a success that has words in place of the list: the provider's for a refusal, or those of something in between. */
+function buildListless(body: Json, { errors }: ObjectPlan): ProviderError {
+  const refusal =
+    findReason(body, errors.message, errors.field) === undefined
+      ? undefined
+      : readRefusal(errors, errors, body);
+  const said = refusal?.message ?? JSON.stringify(body);
+  return new ProviderError({
+    // The status says that it is no refusal.
+    kind: refusal === undefined || refusal.kind === "invalid" ? "unreadable" : refusal.kind,
+    message: `the provider answered with a success without the list of records: ${shorten(said, MAX_WORDS)}`,
+    code: refusal?.code,
+    status: 200,
+    rawResponse: shorten(JSON.stringify(body)),
+  });
 }
 
 /** A list that is null or left out is empty where what is around it shows that the answer has the described form. */

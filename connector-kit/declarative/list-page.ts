@@ -11,7 +11,7 @@ import { watchHeaders } from "../calls/watch-headers.ts";
 import { buildBody } from "./write/body-members.ts";
 import { chooseList, divide, findNextList, type ChosenList, type Wanted } from "./chosen-list.ts";
 import { requestFirstPlace, buildFirstCursorRequest, findNextPlace, putPlace } from "./paging.ts";
-import { readEarlier, rememberEarlier } from "./earlier-keys.ts";
+import { rememberEarlier } from "./earlier-keys.ts";
 import { listFilledNames, fillPath, fillText } from "./fill-path.ts";
 import { followTotal, goOnBy } from "./falling-total.ts";
 import { chooseSize, countPagesBefore, findFittedPage } from "./fitted-pages.ts";
@@ -21,6 +21,7 @@ import { listEntries } from "./list-entries.ts";
 import { findWarning } from "./list-warnings.ts";
 import { withDocument } from "./plan-graphql.ts";
 import { readRecordId, flattenValues, type ObjectPlan } from "./object-plan.ts";
+import { goOnBehind, mayBeDeadPlace } from "./refused-place.ts";
 import { isKnown, readOn } from "./newest-first.ts";
 import { endsAsBefore, goBack, listFresh, moveBack, rememberOverlap } from "./overlapping-pages.ts";
 import { matchesPlan } from "./record-filter.ts";
@@ -44,7 +45,6 @@ import {
   countBefore,
   requireComplete,
   requireWhole,
-  restartBehind,
   restartBehindLoss,
 } from "./scan-progress.ts";
 
@@ -183,6 +183,8 @@ export async function readPageFrom(
     ...(await readPageFrom(reading, plan, from, wanted)),
     restarted: true,
   });
+  const readAt = (from: ScanState) => readPageFrom(reading, given, from, wanted);
+  const scan = { paging: rules.paging ?? {}, state: reached, failures: given.failures, readAt, readAgain };
   const anew = scrolls?.isBeyond(rules.paging ?? {}, reached)
     ? restartBehindLoss(rules.paging ?? {}, reached)
     : restartElsewhere(chosen, plan, reached);
@@ -198,9 +200,7 @@ export async function readPageFrom(
   const sent = await send(request, kept, classify, plan.account).catch((thrown: unknown) => {
     if (smaller && isTooLarge(thrown, readSlowWords(rules, given, plan), response?.text)) return undefined;
     if (isUnchanged(chosen, response)) return { body: undefined };
-    // A place may belong to a session that has ended: the list is then begun anew.
-    if (thrown instanceof ProviderError && thrown.kind === "unauthorized")
-      return { body: undefined, error: thrown };
+    if (mayBeDeadPlace(thrown, scan)) return { body: undefined, error: thrown };
     throw thrown;
   });
   if (!sent && smaller)
@@ -209,12 +209,7 @@ export async function readPageFrom(
       : readAgain(smaller);
   const isEmpty = isEmptyAnswer(chosen, sent?.error, response);
   const refusal = isEmpty ? undefined : sent?.error;
-  const readAt = (from: ScanState) => readPageFrom(reading, given, from, wanted);
-  const earlier = refusal && (await readEarlier(rules.paging ?? {}, reached, { refusal, readAt }));
-  if (earlier) return earlier;
-  const again = refusal && restartBehind(rules.paging ?? {}, reached, refusal);
-  if (again) return readAgain(again);
-  if (refusal) throw refusal;
+  if (refusal) return goOnBehind(refusal, scan);
   if (!response) throw buildBrokenPage("there is no answer");
   const body = isEmpty ? null : parseBody(response.text);
   if (body === undefined) throw buildUnreadable(response);

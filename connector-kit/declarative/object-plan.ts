@@ -95,6 +95,7 @@ const withDefaults = (
   ...rules,
   ...(account?.values && { connection: account.values }),
   ...(errors.okWhen !== undefined && { okWhen: errors.okWhen }),
+  errors,
   name,
   modes: [
     ...(rules.modes ?? defaults.modes ?? ALL_MODES),

@@ -1,5 +1,5 @@
 /** The rules of one object, complete: what requests and answers are made and read by. */
-import type { ObjectRules } from "./rules/description.ts";
+import type { Description, ObjectRules } from "./rules/description.ts";
 import type { GraphqlEndpointRules } from "./rules/graphql-rules.ts";
 
 export type Mode = "read" | "create" | "update" | "delete" | "upsert";
@@ -16,6 +16,8 @@ export interface ObjectPlan extends Omit<ObjectRules, "modes"> {
   parentValue?: string;
   /** `path=value` of every success. */
   okWhen?: string;
+  /** How the provider words refusals. */
+  errors: Description["errors"];
   /** GraphQL only. */
   endpoint?: GraphqlEndpointRules;
   /** Path of the record in the answer of a write, where it is not `record`. */

@@ -5,22 +5,7 @@ import { ProviderError } from "../calls/provider-error.ts";
 import type { ProviderFetch } from "../calls/provider-fetch.ts";
 import type { Checkpoint } from "../read-connector.ts";
 import type { ObjectRules } from "./rules/description.ts";
-import { numberIn, open, people, PLAN, upTo, type Answer } from "./scan-fixture.ts";
-
-/** Three pages of two; the cursors named before `died` requests are refused, as Square and monday do after minutes. */
-const dyingCursors = (refusal: Answer, diesAt: number[]) => {
-  let requests = 0;
-  let life = 0;
-  return (query: URLSearchParams): Answer => {
-    requests += 1;
-    if (diesAt.includes(requests)) life += 1;
-    const [page = "1", born = `${life}`] = query.get("cursor")?.split("-") ?? [];
-    if (born !== `${life}`) return refusal;
-    const number = Number(page);
-    const next = number < 3 ? `${number + 1}-${life}` : null;
-    return { body: { data: people(number * 2 - 1, number * 2), next } };
-  };
-};
+import { buildDyingCursors, numberIn, open, people, PLAN, upTo, type Answer } from "./scan-fixture.ts";
 
 /** PostHog/posthog#64704 (2026-06-18): "Square pagination cursors have a ~5 minute lifetime", then 400 for ever. */
 const DEAD: Answer = { status: 400, body: { error: "Invalid cursor" } };
@@ -34,7 +19,7 @@ test("a list whose cursor died is read anew to its end, and no record is missed 
     // Salesforce's places belong to the session of their token; the next token's are refused so.
     { status: 401, body: { error: "session expired" } },
   ]) {
-    const { scan, read, fetch } = await open(t, { paging: { cursor } }, dyingCursors(refusal, [2]));
+    const { scan, read, fetch } = await open(t, { paging: { cursor } }, buildDyingCursors(refusal, [2]));
     const first = await read.readPage(PLAN, undefined, fetch);
     assert.equal(first.restarted, undefined);
     const again = await read.readPage(PLAN, first.next, fetch);
@@ -45,7 +30,7 @@ test("a list whose cursor died is read anew to its end, and no record is missed 
     assert.equal(again.restarted, true);
     assert.deepEqual(await scan(), upTo(6));
   }
-  const twice = await open(t, { paging: { cursor } }, dyingCursors(DEAD, [2, 5]));
+  const twice = await open(t, { paging: { cursor } }, buildDyingCursors(DEAD, [2, 5]));
   assert.deepEqual(await twice.scan(), [...upTo(2), ...upTo(4), ...upTo(6)]);
 });
 
@@ -76,7 +61,7 @@ test("a list that is refused at the same page once more fails with the provider'
   );
   await assert.rejects(limit.scan(), /No more than 2 pages/);
   assert.equal(limit.requests.length, 6);
-  const never = await open(t, { paging: { cursor } }, dyingCursors(DEAD, [2, 4, 6, 8, 10, 12]));
+  const never = await open(t, { paging: { cursor } }, buildDyingCursors(DEAD, [2, 4, 6, 8, 10, 12]));
   await assert.rejects(never.scan(), /Invalid cursor/);
 });
 

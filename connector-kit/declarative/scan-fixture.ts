@@ -79,3 +79,18 @@ export const people = (from: number, to: number): JsonObject[] =>
 export const upTo = (last: number): string[] => people(1, last).map(({ id }) => String(id));
 export const numberIn = (query: URLSearchParams, name: string, other = 0): number =>
   Number(query.get(name) ?? other);
+
+/** Three pages of two; the cursors named before `died` requests are refused, as Square and monday do after minutes. */
+export const buildDyingCursors = (refusal: Answer, diesAt: number[]) => {
+  let requests = 0;
+  let life = 0;
+  return (query: URLSearchParams): Answer => {
+    requests += 1;
+    if (diesAt.includes(requests)) life += 1;
+    const [page = "1", born = `${life}`] = query.get("cursor")?.split("-") ?? [];
+    if (born !== `${life}`) return refusal;
+    const number = Number(page);
+    const next = number < 3 ? `${number + 1}-${life}` : null;
+    return { body: { data: people(number * 2 - 1, number * 2), next } };
+  };
+};

@@ -80,29 +80,37 @@ export const mayBeOfPlace = ({ kind }: ProviderError): boolean => REFUSED_PLACE.
  * Returns where a scan goes on whose next page is refused although the provider named it: cursors die (Square: after 5 minutes, monday:
  * 60, https://github.com/PostHog/posthog/pull/64704, https://github.com/airbytehq/airbyte/pull/82259), and so do ids of records that left
  * the list (Stripe: https://github.com/stripe/stripe-node/issues/2368); they would be refused for ever. The list begins anew, from the bound that was reached where it has one. Undefined where the refusal is not about the place, or where the
- * scan has not come further since it was last begun anew. Without an error: an answer was lost, and the provider has moved on.
+ * scan has not come further since it was last begun anew. Without an error: an answer was lost, and the provider has moved on. `isBroken`: the
+ * provider breaks at the place again and again.
  */
 export function restartBehind(
-  { cursor, nextUrl, link, keyset }: PagingRules,
-  { place, list, after, seen, size, pages = 0, restarts = 0, restartedAt = 0 }: ScanState,
+  paging: PagingRules,
+  state: ScanState,
   error?: ProviderError,
+  isBroken = false,
 ): ScanState | undefined {
-  const isHandle = (cursor ?? nextUrl ?? link) !== undefined;
-  if (typeof place !== "string" || !(isHandle || keyset)) return undefined;
+  const { place, pages = 0, restarts = 0, restartedAt = 0 } = state;
+  const { keyset } = paging;
+  if (typeof place !== "string" || !(isHandle(paging) || keyset)) return undefined;
   // A handle may belong to a session or a token that has ended, and is then refused as if the new one were bad.
-  const mayBeDead = !error || mayBeOfPlace(error) || (isHandle && error.kind === "unauthorized");
-  if (!mayBeDead) return undefined;
+  const ofHandle = isHandle(paging) && (isBroken || error?.kind === "unauthorized");
+  if (error && !mayBeOfPlace(error) && !ofHandle) return undefined;
   // Where records of a page were deleted, the list comes less far than before, and has fewer pages.
   const cameFurther = restarts === 0 || keyset !== undefined || pages > restartedAt;
   if (error ? restarts >= MAX_RESTARTS || !cameFurther : restarts >= MAX_LOSSES) return undefined;
-  return {
-    ...(list !== undefined && { list }),
-    ...(size !== undefined && { size }),
-    ...(after !== undefined && { after, ...(seen !== undefined && { seen }) }),
-    restarts: restarts + 1,
-    restartedAt: pages,
-  };
+  return { ...beginAnew(state), restarts: restarts + 1, restartedAt: pages };
 }
+
+/** Returns whether places are the provider's own, which it may forget. */
+export const isHandle = ({ cursor, nextUrl, link }: PagingRules): boolean =>
+  (cursor ?? nextUrl ?? link) !== undefined;
+
+/** Returns the beginning of the list, or of what is behind the bound that was reached. */
+export const beginAnew = ({ list, after, seen, size }: ScanState): ScanState => ({
+  ...(list !== undefined && { list }),
+  ...(size !== undefined && { size }),
+  ...(after !== undefined && { after, ...(seen !== undefined && { seen }) }),
+});
 
 /** Returns where a scroll is read anew that the provider has gone on with. Throws `ProviderError` where that was too often. */
 export function restartBehindLoss(paging: PagingRules, state: ScanState): ScanState {

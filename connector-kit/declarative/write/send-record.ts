@@ -11,7 +11,7 @@ import { findDoubtOfAccepted, withoutPlainSuccess } from "./accepted-answer.ts";
 import { judgeMutation } from "./graphql-outcome.ts";
 import { getOne } from "../get-record.ts";
 import { findReason } from "../create-declarative-classify.ts";
-import { getMember, readRecordId, type ObjectPlan } from "../object-plan.ts";
+import { getMember, type ObjectPlan } from "../object-plan.ts";
 import { fillPath } from "../fill-path.ts";
 import {
   type BuildRequest,
@@ -21,7 +21,8 @@ import {
   listPartialFields,
   withFields,
 } from "./record-request.ts";
-import { findRefusal, readRefusal as buildRefusal } from "./record-result.ts";
+import { findUntoldRefusal } from "../untold-refusal.ts";
+import { findRefusal } from "./record-result.ts";
 import { readOutcome } from "./write-outcome.ts";
 import { nestValue, withQuery } from "../request-parts.ts";
 
@@ -74,29 +75,13 @@ function remarkIn({ name, warnings }: ObjectPlan, body: Json | undefined): strin
 
 /** Returns the refusal of the record in a success. Throws it if it concerns the call. */
 function readRefusal(sending: Sending, body: Json | undefined): ProviderError | undefined {
-  const { written } = sending.plan;
-  const refusal = written
-    ? findRefusal({ code: sending.errors.code, ...written }, sending.errors, body)
-    : findUntoldRefusal(sending, body);
+  const { plan, write, errors } = sending;
+  const place = plan.recordAt?.[write.type] ?? plan.record;
+  const refusal = plan.written
+    ? findRefusal({ code: errors.code, ...plan.written }, errors, body)
+    : findUntoldRefusal(plan, getMember(body, place === undefined ? undefined : fillPath(place, plan)), body);
   if (refusal && concernsEveryRecord(refusal.kind)) throw refusal;
   return refusal;
-}
-
-/** Members that only refusals have: in `message`, many providers say that it went well. */
-const OF_REFUSALS = /^_?(err|fault)/i;
-
-/** Returns the refusal in an answer that the description does not tell from a success: it has its words, and not the record. */
-function findUntoldRefusal(
-  { plan, write, errors }: Sending,
-  body: Json | undefined,
-): ProviderError | undefined {
-  const place = plan.recordAt?.[write.type] ?? plan.record;
-  const answered = getMember(body, place === undefined ? undefined : fillPath(place, plan));
-  const isNamed = [answered, body].some((value) => readRecordId(value, plan) !== undefined);
-  if (body === undefined || plan.graphql || isNamed) return undefined;
-  const message = errors.message.filter((path) => OF_REFUSALS.test(path));
-  if (findReason(body, message, errors.field) === undefined) return undefined;
-  return buildRefusal({ message, ...(errors.code !== undefined && { code: errors.code }) }, errors, body);
 }
 
 /** A record that is not there need not be deleted. */

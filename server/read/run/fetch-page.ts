@@ -28,7 +28,9 @@ export async function fetchPage(
   scan: ReadScan,
   position: ReadPosition,
 ): Promise<FetchedPage> {
-  const { projectId, connectionId } = scan.run;
+  const { projectId, connectionId, checkpoint, attempts } = scan.run;
+  // The next page is asked for while the run still has the attempts at this one.
+  const failures = position.checkpoint === checkpoint ? attempts : 0;
   let providerCalls = 0;
   const page = callProvider(deps, { projectId, connectionId }, async ({ connection, fetch }) => {
     const { read } = scan.target.connector;
@@ -39,12 +41,13 @@ export async function fetchPage(
     };
     const { account } = connection;
     if (position.stage === "deletions") {
-      const plan = { objectName: scan.run.objectName, ...chooseDeletionSpan(scan, position), account };
+      const span = chooseDeletionSpan(scan, position);
+      const plan = { objectName: scan.run.objectName, ...span, failures, account };
       const gone = await read.readDeletions(plan, position.checkpoint ?? undefined, countingFetch);
       return { position, stage: "deletions" as const, page: gone, time: now(), providerCalls };
     }
     const found = await readOrLeaveOut(scan, async (fields) => {
-      const plan = { ...scan.plan, ...chooseUpperBound(scan, position), fields, account };
+      const plan = { ...scan.plan, ...chooseUpperBound(scan, position), fields, failures, account };
       const one = await read.readPage(plan, position.checkpoint ?? undefined, countingFetch);
       await learnFields(scan, one, (whole) =>
         read.readPage({ ...whole, fields, account }, undefined, countingFetch),
