@@ -32,6 +32,12 @@ export function judgeRefusal(
 
 const isWithoutWords = (text: string): boolean => /^\s*(\{\s*\}|\[\s*\]|null)?\s*$/.test(text);
 
+/** Returns whether an answer tells that something is absent by its status alone: about a request that names no record, it says nothing. */
+export const isBareAbsence = (
+  { kind }: { kind: ProviderErrorKind },
+  response: Pick<ProviderResponse, "text"> | undefined,
+): boolean => kind === "not_found" && response !== undefined && isWithoutWords(response.text);
+
 /** Only an application that has understood the request can know such a thing (RFC 9110, 15.5.10, 15.5.13, 15.5.21). */
 const OF_APPLICATIONS = new Set([409, 412, 422]);
 

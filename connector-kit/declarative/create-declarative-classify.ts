@@ -165,7 +165,9 @@ function classifyKind(status: number): ProviderErrorKind {
   if (status === 404 || status === 410) return "not_found";
   if (status === 408) return "timeout";
   if (status === 409) return "conflict";
-  if (status === 423 || status === 429) return "rate_limited";
+  if (status === 429) return "rate_limited";
+  // The record is locked for now (RFC 4918, 11.3), or the request came too early (RFC 8470, 5.2): others are not concerned.
+  if (status === 423 || status === 425) return "unavailable";
   return status >= 500 || status < 400 ? "unavailable" : "invalid";
 }
 

@@ -1,6 +1,7 @@
 /** Reads one page of a list by a description, and compares its records with bounds and filters. */
 import type { Json, JsonObject } from "../../ground/json.ts";
 import type { Connector } from "../connector.ts";
+import { isBareAbsence } from "../calls/judge-refusal.ts";
 import { buildBrokenPage, isTooLarge } from "../calls/page-check.ts";
 import type { ProviderFetch, ProviderRequest, ProviderResponse } from "../calls/provider-fetch.ts";
 import { ProviderError } from "../calls/provider-error.ts";
@@ -209,7 +210,8 @@ export async function readPageFrom(
       : readAgain(smaller);
   const isEmpty = isEmptyAnswer(chosen, sent?.error, response);
   const refusal = isEmpty ? undefined : sent?.error;
-  if (refusal) return goOnBehind(refusal, scan);
+  const isBare = refusal !== undefined && rules.parent === undefined && isBareAbsence(refusal, response);
+  if (refusal) return goOnBehind(refusal, { ...scan, isBare });
   if (!response) throw buildBrokenPage("there is no answer");
   const body = isEmpty ? null : parseBody(response.text);
   if (body === undefined) throw buildUnreadable(response);

@@ -1,5 +1,6 @@
 /** Goes on with a list whose next page is refused although the provider named it: further back, or from the beginning. */
 import { ProviderError } from "../calls/provider-error.ts";
+import { toPassing } from "../calls/send-request.ts";
 import type { SourceRecord } from "../read-connector.ts";
 import { readEarlier } from "./earlier-keys.ts";
 import type { PagingRules } from "./rules/paging-rules.ts";
@@ -19,6 +20,8 @@ interface Scan<P> {
   state: ScanState;
   /** How often this page was asked for in vain before. */
   failures: number | undefined;
+  /** The refusal is a 404 without a word, and the list is not that of a record that may have gone. */
+  isBare: boolean;
   readAt(from: ScanState): Promise<P>;
   readAgain(from: ScanState): Promise<P>;
 }
@@ -41,13 +44,14 @@ export const mayBeDeadPlace = (
 const isBreakdown = ({ kind, status = 0, retryAt }: ProviderError): boolean =>
   kind === "unavailable" && status >= 500 && retryAt === undefined;
 
-/** Returns the page to go on with. Throws the refusal where there is none. */
+/** Returns the page to go on with. Throws the refusal where there is none, or that it may pass where it is a status without a word. */
 export async function goOnBehind<P extends Page>(refusal: ProviderError, scan: Scan<P>): Promise<P> {
-  const { paging, state, readAt, readAgain } = scan;
+  const { paging, state, isBare, readAt, readAgain } = scan;
   const earlier = await readEarlier(paging, state, { refusal, readAt });
   if (earlier) return earlier;
   const again = restartBehind(paging, state, refusal, isBreakdown(refusal));
   if (again) return readAgain(again);
+  if (isBare) throw toPassing(refusal);
   if (refusal.kind !== "unauthorized" || typeof state.place !== "string" || !isHandle(paging)) throw refusal;
   // Credentials that are refused are refused at the beginning, too.
   await readAt(beginAnew(state));

@@ -36,3 +36,10 @@ test("a record is not told as gone after an answer that does not say so", async 
     await assert.rejects(read.readByIds(PLAN, ["7"], fetch), { kind });
   }
 });
+
+test("404 without a word does not tell that an object has no list: it is tried again", async (t) => {
+  const bare = await open(t, GET, () => ({ status: 404, body: {} }));
+  await assert.rejects(bare.scan(), { kind: "unavailable" });
+  const told = await open(t, GET, () => ({ status: 404, body: { error: "There is no such object" } }));
+  await assert.rejects(told.scan(), { kind: "not_found" });
+});

@@ -5,21 +5,32 @@ import type { RecordWrite } from "../../connector.ts";
 import { shorten } from "../../../ground/storable-text.ts";
 
 const ACCEPTED = 202;
+const MULTI_STATUS = 207;
 
-/** Returns the doubt that 202 leaves (RFC 9110, 15.3.3: the request "might be disallowed" later), unless the provider means a success. */
-export function findDoubtOfAccepted(
+/**
+ * Returns the doubt that a success leaves: 202 says that the request is accepted, and "might be disallowed" later (RFC 9110, 15.3.3), unless the
+ * provider means a success; 207 says that parts have statuses of their own (RFC 4918, 13), of which that of the record is not known.
+ */
+export function findDoubtOfSuccess(
   response: ProviderResponse | undefined,
   type: RecordWrite["type"],
   rules: { accepted?: boolean } | undefined,
+  hasRecord = false,
 ): ProviderError | undefined {
-  if (response?.status !== ACCEPTED || rules?.accepted) return undefined;
-  return new ProviderError({
-    kind: "unknown_outcome",
-    message: `the provider answered 202: it has accepted the ${type}, and does not say that it is done`,
-    status: ACCEPTED,
-    rawResponse: shorten(response.text),
-  });
+  if (response?.status === ACCEPTED && !rules?.accepted)
+    return buildDoubt(response, `202: it has accepted the ${type}, and does not say that it is done`);
+  if (response?.status === MULTI_STATUS && !hasRecord)
+    return buildDoubt(response, `207 to the ${type}: some of it may have failed`);
+  return undefined;
 }
+
+const buildDoubt = ({ status, text }: ProviderResponse, what: string): ProviderError =>
+  new ProviderError({
+    kind: "unknown_outcome",
+    message: `the provider answered ${what}`,
+    status,
+    rawResponse: shorten(text),
+  });
 
 const MAX_WORDS = 100;
 const DONE =

@@ -9,7 +9,7 @@ import { upsertRecordKey } from "../../calls/upsert-key.ts";
 import type { SingleOutcome } from "../../calls/write-singly.ts";
 import type { Description } from "../rules/description.ts";
 import { readKey, listKeyPlaces, type ObjectPlan } from "../object-plan.ts";
-import { findDoubtOfAccepted } from "./accepted-answer.ts";
+import { findDoubtOfSuccess } from "./accepted-answer.ts";
 import { readAnswers, packRequests, type PackedAnswers } from "./packed-requests.ts";
 import { listRequest, readOutcomes, type RecordList } from "../record-list.ts";
 
@@ -120,7 +120,12 @@ async function sendWave(
     const { body, error } = answer;
     if (error) result.rawResponse = error.rawResponse;
     const list = findRecordList(batching);
-    const doubt = error ? undefined : findDoubtOfAccepted(response, batching.write.type, list?.rules);
+    // Results tell the statuses of their records.
+    const hasResults =
+      list === undefined || list.rules.answers !== undefined || list.rules.refused !== undefined;
+    const doubt = error
+      ? undefined
+      : findDoubtOfSuccess(response, batching.write.type, list?.rules, hasResults);
     if (doubt) {
       result.outcomes.fail(wave, doubt);
       return;

@@ -103,6 +103,46 @@ test("a batch that is accepted with 202 is neither done nor refused", async (t) 
   assert.equal(kindIn(accepted), "success");
 });
 
+// RFC 4918, 13: the parts of such an answer have statuses of their own.
+test("207 without the record leaves open whether it was written, and with it is a success", async (t) => {
+  const parts = { results: [{ status: 422, reason: "no name" }] };
+  for (const type of TYPES)
+    assert.equal(kindIn(await writeTo(t, type, { status: 207, body: parts })), "unknown_outcome", type);
+  for (const type of TYPES)
+    assert.equal(kindIn(await writeTo(t, type, { status: 207, body: { id: "7" } })), "success", type);
+  const list = { method: "POST", path: "/people", most: 5, to: "" } as const;
+  const rules: ObjectRules = { batch: { create: list } };
+  const outcome = await writeTo(t, "create", { status: 207, body: parts }, { rules, batch: true });
+  assert.equal(kindIn(outcome), "unknown_outcome");
+});
+
+test("what an update is answered with counts as the record only where it is one", async (t) => {
+  const dataAfter = async (body: unknown) => {
+    const outcome = await writeTo(t, "update", { body });
+    assert.ok(outcome.success);
+    return outcome.data;
+  };
+  assert.deepEqual(await dataAfter({ id: "7" }), { id: "7" });
+  assert.deepEqual(await dataAfter({ name: "Ada" }), { name: "Ada" });
+  assert.equal(await dataAfter({ status: "ok" }), undefined);
+});
+
+test("a record that is locked for now concerns no other one, and a request that came too early is repeated", async (t) => {
+  for (const status of [423, 425])
+    for (const type of TYPES)
+      assert.equal(kindIn(await writeTo(t, type, { status, body: { error: "wait" } })), "unavailable");
+});
+
+test("404 without a word tells that a record is absent where the request names one, and nothing of a create", async (t) => {
+  for (const body of ["", {}]) {
+    assert.equal(kindIn(await writeTo(t, "update", { status: 404, body })), "not_found");
+    assert.equal(kindIn(await writeTo(t, "delete", { status: 404, body })), "success");
+    assert.equal(kindIn(await writeTo(t, "create", { status: 404, body })), "unavailable");
+  }
+  const told = await writeTo(t, "create", { status: 404, body: { error: "There is no such object" } });
+  assert.equal(kindIn(told), "not_found");
+});
+
 test("plain words that say that it is done are a success of an update and a deletion", async (t) => {
   for (const type of ["update", "delete"] as const) {
     for (const body of ["OK", "ok\n", "Deleted", "Success!", "Record 7 was deleted successfully."])

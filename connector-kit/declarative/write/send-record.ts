@@ -4,15 +4,15 @@ import { isJsonObject, type Json } from "../../../ground/json.ts";
 import type { Connector, RecordToWrite, RecordWrite } from "../../connector.ts";
 import type { ProviderFetch, ProviderRequest, ProviderResponse } from "../../calls/provider-fetch.ts";
 import { ProviderError, readBeforeWrite } from "../../calls/provider-error.ts";
-import { concernsEveryRecord, type ProviderAnswer, send } from "../../calls/send-request.ts";
+import { isBareAbsence } from "../../calls/judge-refusal.ts";
+import { concernsEveryRecord, type ProviderAnswer, send, toPassing } from "../../calls/send-request.ts";
 import type { SingleOutcome } from "../../calls/write-singly.ts";
 import type { Description } from "../rules/description.ts";
-import { findDoubtOfAccepted, withoutPlainSuccess } from "./accepted-answer.ts";
+import { findDoubtOfSuccess, withoutPlainSuccess } from "./accepted-answer.ts";
 import { judgeMutation } from "./graphql-outcome.ts";
 import { getOne } from "../get-record.ts";
 import { findReason } from "../create-declarative-classify.ts";
-import { getMember, type ObjectPlan } from "../object-plan.ts";
-import { fillPath } from "../fill-path.ts";
+import { getMember, readRecordId, type ObjectPlan } from "../object-plan.ts";
 import {
   type BuildRequest,
   findRules,
@@ -23,7 +23,7 @@ import {
 } from "./record-request.ts";
 import { findUntoldRefusal } from "../untold-refusal.ts";
 import { findRefusal } from "./record-result.ts";
-import { readOutcome } from "./write-outcome.ts";
+import { readAnswered, readOutcome } from "./write-outcome.ts";
 import { nestValue, withQuery } from "../request-parts.ts";
 
 interface Sending {
@@ -57,8 +57,11 @@ export async function sendRecord(sending: Sending, asked: RecordToWrite): Promis
       ? await sent(request)
       : await sendUnderKey({ keyTo, key }, request, sent);
   const refused = error ?? readRefusal(sending, body);
+  if (refused && write.type === "create" && isBareAbsence(refused, response)) throw toPassing(refused);
   if (refused) return settleDeletion(write, record, refused);
-  const doubt = findDoubtOfAccepted(response, write.type, plan[write.type]);
+  const answered = readAnswered(plan, write.type, body);
+  const hasRecord = [answered, body].some((one) => readRecordId(one, plan) !== undefined);
+  const doubt = findDoubtOfSuccess(response, write.type, plan[write.type], hasRecord);
   if (doubt) return { outcome: { success: false, error: doubt } };
   const warning = judge.warning() ?? remarkIn(plan, body);
   const reported = warning === undefined ? {} : { warning };
@@ -76,10 +79,9 @@ function remarkIn({ name, warnings }: ObjectPlan, body: Json | undefined): strin
 /** Returns the refusal of the record in a success. Throws it if it concerns the call. */
 function readRefusal(sending: Sending, body: Json | undefined): ProviderError | undefined {
   const { plan, write, errors } = sending;
-  const place = plan.recordAt?.[write.type] ?? plan.record;
   const refusal = plan.written
     ? findRefusal({ code: errors.code, ...plan.written }, errors, body)
-    : findUntoldRefusal(plan, getMember(body, place === undefined ? undefined : fillPath(place, plan)), body);
+    : findUntoldRefusal(plan, readAnswered(plan, write.type, body), body);
   if (refusal && concernsEveryRecord(refusal.kind)) throw refusal;
   return refusal;
 }

@@ -1,5 +1,5 @@
 /** Reads the outcome from the answer to a write: the record's id, and the record as it now is. */
-import { isJsonObject, type Json } from "../../../ground/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../../ground/json.ts";
 import type { Connector, RecordOutcome, RecordToWrite, RecordWrite } from "../../connector.ts";
 import { ProviderError } from "../../calls/provider-error.ts";
 import type { ProviderFetch, ProviderResponse } from "../../calls/provider-fetch.ts";
@@ -27,11 +27,7 @@ export async function readOutcome(
 ): Promise<SingleOutcome> {
   const { plan, write, fetch, classify } = sending;
   const { id: idAt, empty = false } = findWriteRules(plan, write.type) ?? {};
-  const place = plan.recordAt?.[write.type] ?? plan.record;
-  const isRecord = idAt === undefined && !empty;
-  const answered = isRecord
-    ? getMember(body, place === undefined ? undefined : fillPath(place, plan))
-    : undefined;
+  const answered = idAt === undefined && !empty ? readAnswered(plan, write.type, body) : undefined;
   const keyed =
     write.type === "upsert" && plan.upsert?.keyIsId ? readUpsertKey(write, { fields }) : undefined;
   const recordId =
@@ -51,7 +47,8 @@ export async function readOutcome(
     };
   }
   const outcome: RecordOutcome = { success: true, recordId };
-  if (isJsonObject(answered)) return { outcome: { ...outcome, data: answered } };
+  if (isJsonObject(answered) && isRecord(answered, plan, fields))
+    return { outcome: { ...outcome, data: answered } };
   if (write.readBack === false || write.batch || !plan.get) return { outcome };
   try {
     const data = await getOne({ plan, fetch, classify }, recordId, Object.keys(fields));
@@ -64,6 +61,21 @@ export async function readOutcome(
     };
   }
 }
+
+/** Returns what stands in an answer where the record is. */
+export function readAnswered(
+  plan: ObjectPlan,
+  type: RecordWrite["type"],
+  body: Json | undefined,
+): Json | undefined {
+  const place = plan.recordAt?.[type] ?? plan.record;
+  return getMember(body, place === undefined ? undefined : fillPath(place, plan));
+}
+
+/** Other words of a success, such as `{"status": "ok"}`, are not the record. */
+const isRecord = (answered: JsonObject, plan: ObjectPlan, fields: JsonObject): boolean =>
+  readRecordId(answered, plan) !== undefined ||
+  Object.keys(fields).some((name) => Object.hasOwn(answered, name));
 
 const findWriteRules = (plan: ObjectPlan, type: RecordWrite["type"]): WriteRules | undefined =>
   type === "delete" ? undefined : plan[type];
