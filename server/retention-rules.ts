@@ -20,6 +20,7 @@ import { expireApprovals, removeOldApprovals } from "./store/agents/approval-que
 import { removeAuditEventsBefore } from "./store/access/audit-events.ts";
 import { removeOldConsents, removeProjectConsents } from "./store/connections/consents.ts";
 import { removeExpiredCustomAuthSessions } from "./store/connections/custom-auth-sessions.ts";
+import { listDeletedProjects } from "./store/access/projects.ts";
 import { listOwnRetention } from "./store/access/project-retention.ts";
 import type { ProjectBound } from "./store/database/id-range.ts";
 import {
@@ -33,7 +34,11 @@ import { removeOldIdempotencyKeys } from "./store/access/idempotency-keys.ts";
 import { forgetRemovedInstallations } from "./store/operations/operation-lists.ts";
 import { removeOldOperations, removeProjectOperations } from "./store/operations/operations.ts";
 import { removePushesBefore } from "./store/subscriptions/received-pushes.ts";
-import { removeProjectProxyUsage, removeProxyUsageBefore } from "./store/operations/proxy-usage.ts";
+import {
+  listProjectsWithUsage,
+  removeProjectProxyUsage,
+  removeProxyUsageBefore,
+} from "./store/operations/proxy-usage.ts";
 import { removeOldRefusedRequests, removeProjectRefusedRequests } from "./store/access/refused-requests.ts";
 import {
   removeProjectSubscriptionEvents,
@@ -87,6 +92,13 @@ export function listRetentionRules({
     inShards("proxy usage", (data, max) =>
       removeProxyUsageBefore(data, daysAgo(config.usageRetentionDays), max),
     ),
+    // The lines do not refer to their project: whoever calls the proxy would wait for it.
+    inShards("proxy usage of deleted projects", async (data, max) => {
+      const [id] = await listDeletedProjects(control, await listProjectsWithUsage(data));
+      return id === undefined
+        ? 0
+        : removeProjectProxyUsage(data, { projectId: id, time: daysAgo(-1), id: "" }, max);
+    }),
     {
       what: "idempotency keys",
       remove: (max) => removeOldIdempotencyKeys(control, config.idempotencyHours, max),

@@ -57,6 +57,14 @@ export const updateProject = (
     .returningAll()
     .executeTakeFirst();
 
+/** Lists those of the ids that are no projects any more. */
+export async function listDeletedProjects(queries: ControlQueries, ids: string[]): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from unnest(${ids}::uuid[]) as asked (id) where not exists (select from projects where projects.id = asked.id)
+  `.execute(queries);
+  return rows.map(({ id }) => id);
+}
+
 /** Removes a project with everything that belongs to it. Call it in a transaction. */
 export async function removeProject(queries: ControlQueries, id: string): Promise<void> {
   // These rows have no foreign key, because a provider waits for their insert.

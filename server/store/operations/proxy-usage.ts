@@ -126,6 +126,20 @@ export const removeProxyUsageBefore = (queries: DataQueries, time: Date, max: nu
     ),
   );
 
+/** Lists the projects that have lines, by a look at the index for each. */
+export async function listProjectsWithUsage(queries: DataQueries): Promise<string[]> {
+  const next = (after: RawBuilder<unknown>) =>
+    sql`(select project_id from proxy_usage ${after} order by project_id limit 1)`;
+  const { rows } = await sql<{ id: string }>`
+    with recursive found as (
+      select ${next(sql``)} as id
+      union all
+      select ${next(sql`where project_id > found.id`)} from found where id is not null
+    ) select id from found where id is not null
+  `.execute(queries);
+  return rows.map(({ id }) => id);
+}
+
 /** Removes up to `max` lines of one project, and returns their number. */
 export const removeProjectProxyUsage = (
   queries: DataQueries,

@@ -77,6 +77,40 @@ test("old rows go in every shard, also while one cannot be reached, and young on
   assert.deepEqual(await countRows(scene), { main: [1, 1], a: [1, 1], b: [1, 1] });
 });
 
+/** Counts lines of proxied calls in each shard. */
+async function countLines({ main }: Scene): Promise<number[]> {
+  const counts: number[] = [];
+  for (const { data } of main.shards) {
+    const { rows } = await sql<{ count: number }>`
+      select count(*)::integer as count from proxy_usage`.execute(data);
+    counts.push(rows[0]?.count ?? -1);
+  }
+  return counts;
+}
+
+test("lines of proxied calls of a deleted project go with the next round, those of other projects stay", async (t) => {
+  const scene = await openCustomersInShards(t);
+  const { main, projectId } = scene;
+  const other = newId();
+  await sql`insert into projects (id, org_id, name, app_name) select ${other}, org_id, 'other', 'other' from projects`.execute(
+    main.control,
+  );
+  for (const { data } of main.shards)
+    for (const project of [projectId, other])
+      await sql`
+        insert into proxy_usage (time, project_id, installation_id, method, path, status, duration_ms, bytes_up, bytes_down)
+        select now(), ${project}, ${newId()}, 'GET', '/', 200, 1, 0, 0 from generate_series(1, 3)`.execute(
+        data,
+      );
+  const clean = () =>
+    sweep(silent, listRetentionRules({ database: main, config: readConfig({}) }), () => false);
+  await clean();
+  assert.deepEqual(await countLines(scene), [6, 6, 6]);
+  await main.control.transaction().execute((queries) => removeProject(queries, projectId));
+  await clean();
+  assert.deepEqual(await countLines(scene), [3, 3, 3]);
+});
+
 test("a customer is erased where its rows are, and the others keep theirs; a deleted project leaves nothing in any shard", async (t) => {
   const scene = await openCustomersInShards(t);
   for (const customer of scene.customers) await insertHistory(scene, customer, { isOld: false });
