@@ -18,7 +18,7 @@ const KEY = "process-group-key-0123456789-0123456789";
 
 export async function openProcessGroup(env: Record<string, string> = {}): Promise<ProcessGroup> {
   const sandbox = await startSandbox();
-  const { connectionString, drop } = await createTestDatabase();
+  const { connectionString, dataUrl, drop } = await createTestDatabase();
   const home = await mkdtemp(join(tmpdir(), "busbar-group-"));
   const catalog = join(home, "catalog.json");
   await writeFile(catalog, JSON.stringify(sandbox.catalog()));
@@ -30,6 +30,7 @@ export async function openProcessGroup(env: Record<string, string> = {}): Promis
       const dataDir = await mkdtemp(join(tmpdir(), "busbar-process-"));
       const child = await startChildBusbar(dataDir, {
         DATABASE_URL: connectionString,
+        ...(dataUrl !== undefined && { BUSBAR_DATA_DATABASE_URL: dataUrl }),
         BUSBAR_ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 7).toString("base64")}`,
         BUSBAR_BOOTSTRAP_API_KEY: KEY,
         BUSBAR_CATALOG: catalog,
