@@ -2,6 +2,7 @@
 import type { JSX } from "react";
 import { Alert, Button, Group, Stack, Text } from "@mantine/core";
 import { ApiProblem } from "../api/call.ts";
+import { CodeWords } from "../ui/code/code-block.tsx";
 import { Icon } from "../ui/icons.tsx";
 import { IdText } from "../ui/id-text.tsx";
 import { TimeAgo } from "../ui/time-ago.tsx";
@@ -35,13 +36,13 @@ export function ProblemView({ error, onRetry }: ProblemViewProps): JSX.Element |
     >
       <Stack gap={6}>
         <Text size="sm" className="foreign">
-          {detail}
+          <CodeWords text={detail} />
         </Text>
         {issues && issues.length > 1 && (
           <ul>
             {issues.map((issue) => (
               <li key={`${issue.in} ${issue.name} ${issue.detail}`} className="foreign">
-                <code>{issue.name}</code>: {issue.detail}
+                <code>{issue.name}</code>: <CodeWords text={issue.detail} />
               </li>
             ))}
           </ul>
@@ -50,14 +51,14 @@ export function ProblemView({ error, onRetry }: ProblemViewProps): JSX.Element |
           <ul>
             {causes.map((cause) => (
               <li key={cause} className="foreign">
-                {cause}
+                <CodeWords text={cause} />
               </li>
             ))}
           </ul>
         )}
         {remedy && (
           <Text size="sm" className="foreign">
-            {remedy}
+            <CodeWords text={remedy} />
           </Text>
         )}
         <Group gap="md">

@@ -118,6 +118,14 @@ describe("a record that did not arrive", () => {
   test("because a filter keeps it out", () =>
     tells("filtered", "502", /reads only records with `city` = "Berlin".* Compare the record/));
 
+  test("or its deletion did not, because deletions are not read", async () => {
+    await tells(
+      "filtered",
+      "502",
+      /Deletions of `contacts` are neither read nor subscribed to.* `deletedRecords: always`/,
+    );
+  });
+
   test("because the object is not in the configuration", () =>
     tells("unread", "502", /neither reads `contacts` nor subscribes.* Add it/));
 

@@ -1,6 +1,7 @@
 /** Why an installation or a customer is not healthy, and since when. */
 import type { JSX } from "react";
 import { Alert, List } from "@mantine/core";
+import { CodeWords } from "../../ui/code/code-block.tsx";
 import { Icon } from "../../ui/icons.tsx";
 import { isolateName } from "../../ui/isolated.ts";
 import { TimeAgo } from "../../ui/time-ago.tsx";
@@ -30,8 +31,8 @@ export const HealthReasons = ({ reasons }: { reasons: readonly HealthReason[] })
       <List listStyleType="none" spacing={4}>
         {reasons.map((reason) => (
           <List.Item key={`${reason.type} ${reason.name} ${reason.detail}`}>
-            {HEALTH_WORDS[reason.type] ?? reason.type} <b>{nameOrLink(reason)}</b>: {reason.detail} Since{" "}
-            <TimeAgo time={reason.since} focusable />.
+            {HEALTH_WORDS[reason.type] ?? reason.type} <b>{nameOrLink(reason)}</b>:{" "}
+            <CodeWords text={reason.detail} /> Since <TimeAgo time={reason.since} focusable />.
           </List.Item>
         ))}
       </List>

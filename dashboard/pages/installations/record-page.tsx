@@ -7,6 +7,7 @@ import { encodePart, ProjectLink } from "../../frame/page-link.tsx";
 import { Page } from "../../frame/page.tsx";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { useProjectName } from "../../frame/project.ts";
+import { CodeWords } from "../../ui/code/code-block.tsx";
 import { DataTable, type Column } from "../../ui/data-table.tsx";
 import { Section } from "../../ui/section.tsx";
 import { Status } from "../../ui/status.tsx";
@@ -89,9 +90,9 @@ const Obstacles = ({ obstacles }: Pick<Trace, "obstacles">): JSX.Element | null 
       <ul>
         {obstacles.map(({ detail, remedy }) => (
           <li key={detail} className="foreign">
-            {detail}
+            <CodeWords text={detail} />
             <br />
-            <b>What to do:</b> {remedy}
+            <b>What to do:</b> <CodeWords text={remedy} />
           </li>
         ))}
       </ul>

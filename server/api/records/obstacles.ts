@@ -15,6 +15,7 @@ import type { InstallationRow } from "../../store/integrations/installations.ts"
 import type { IntegrationRow } from "../../store/integrations/integrations.ts";
 import { findBackfill, findReadObject, type ReadObjectRow } from "../../store/reads/read-objects.ts";
 import { listObjectRuns, type ObjectRun } from "../../store/reads/object-runs.ts";
+import { subscribeDefinitions } from "../../subscribe/definition/subscribe-definition.ts";
 import { explainSilence } from "../../subscribe/setup/explain-silence.ts";
 import { listSubscriptions, type SubscriptionRow } from "../../store/subscriptions/subscriptions.ts";
 
@@ -90,6 +91,9 @@ export async function listObstacles(
   if (neverSeen && silence !== undefined) obstacles.push({ detail: silence, remedy: COMPARE_REGISTRATION });
   if (neverSeen && isRead) obstacles.push(...(await listLimits(queries, row)));
   if (neverSeen && !isRead && subscription) obstacles.push(describeReports(subscription));
+  const reported = isSubscribed && subscribeDefinitions(sources).find((one) => one.objectName === objectName);
+  if (!(isRead && definition?.deletedRecords) && !(reported && reported.events.delete))
+    obstacles.push(describeUntoldDeletions(objectName));
   return obstacles;
 }
 
@@ -268,6 +272,13 @@ function describeReports({
     remedy: `A record arrives with its next change. ${COMPARE_REGISTRATION} To get existing records, read the object, too.`,
   };
 }
+
+/** The last line of a deleted record would look as if nothing had happened since. */
+const describeUntoldDeletions = (objectName: string): Obstacle => ({
+  detail: `Deletions of \`${objectName}\` are neither read nor subscribed to: nothing here says that a record was deleted at the provider.`,
+  remedy:
+    "Look for the record there. `deletedRecords: always` at the manifest's read object delivers deletions.",
+});
 
 /** Lists why existing records may not have arrived. */
 async function listLimits(queries: DataQueries, row: ReadObjectRow): Promise<Obstacle[]> {
