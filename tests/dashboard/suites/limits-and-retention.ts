@@ -23,7 +23,9 @@ export const suite: Suite = (server) => {
     await events.fill("10000");
     await save.click();
     await page.locator("[aria-invalid=true]").and(events).waitFor();
-    await page.getByText("must be at most 30 days (BUSBAR_EVENT_RETENTION_DAYS of this Busbar)").waitFor();
+    await page
+      .getByText("must be at most 30 days (BUSBAR_EVENT_RETENTION_DAYS of this Busbar)", { exact: true })
+      .waitFor();
     assert.equal((await stored()).operations.isOwn, false);
     visit.forgive();
     await events.fill("");
