@@ -54,7 +54,9 @@ function checkFields(object: LocatedValue, list: "requiredFields" | "optionalFie
         "field-mapping-jsonpath",
         joinPath(field, key),
         message,
-        "Write it as $['outer']['inner'].",
+        key === "mapToName"
+          ? "Write it as $['outer']['inner']."
+          : "Write it as $['outer']['inner'], through a list as $['emails'][0]['value'] or $['emails'][?primary]['value'].",
       );
     }
   }

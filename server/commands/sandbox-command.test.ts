@@ -44,6 +44,21 @@ test("a provider is served at the address that is asked for, and names one that 
   }
 });
 
+test("a record that is written has the present time of change, so that a read of changes finds it", async () => {
+  const { url, close } = await startProviderSandbox("pipedrive", { port: 0 });
+  try {
+    const startMs = Date.now();
+    const headers = { "content-type": "application/json" };
+    const body = JSON.stringify({ name: "Ada" });
+    const made = await fetch(`${url}/api/v2/persons`, { method: "POST", headers, body });
+    const { data } = (await made.json()) as { data: { update_time: string } };
+    // Whole seconds; 25 records of each object came before.
+    assert.ok(Math.abs(Date.parse(data.update_time) - startMs) < 60_000, data.update_time);
+  } finally {
+    await close();
+  }
+});
+
 test("a vendor that speaks GraphQL answers documents of its schema, and refuses others as its server does", async () => {
   const { url, text, close } = await startProviderSandbox("linear", { port: 0 });
   try {

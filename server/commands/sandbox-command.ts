@@ -55,6 +55,7 @@ export async function startProviderSandbox(
   );
   for (const [object] of objects)
     for (let count = 0; count < RECORDS_OF_EACH; count += 1) vendor.records.put(object);
+  vendor.records.followTime();
   const text =
     `${name}, simulated from ${from}, at ${url}\n` +
     `  objects with ${RECORDS_OF_EACH} records each: ${objects.map(([object]) => object).join(", ")}\n` +

@@ -58,6 +58,7 @@ export class VendorRecords {
   private made = 0;
   /** Clock, from an hour ago, so that no test reaches the present. Whole seconds, because many formats have no others. */
   private clockMs = subtractHour();
+  private followsTime = false;
   private readonly facts: Facts;
 
   constructor(facts: Facts) {
@@ -113,12 +114,20 @@ export class VendorRecords {
     this.clockMs = subtractHour();
   }
 
+  /** From now on, what is written has the present time: a schedule of Busbar's reads what changed since its last read. */
+  followTime(): void {
+    this.followsTime = true;
+  }
+
   private tick(): number {
-    return (this.clockMs += 1000);
+    const next = this.clockMs + 1000;
+    return (this.clockMs = this.followsTime ? Math.max(next, roundToSeconds(nowMs())) : next);
   }
 }
 
-const subtractHour = (): number => Math.floor(nowMs() / 1000) * 1000 - 3_600_000;
+const roundToSeconds = (ms: number): number => Math.floor(ms / 1000) * 1000;
+
+const subtractHour = (): number => roundToSeconds(nowMs()) - 3_600_000;
 
 /** Builds an id in the vendor's form; every third is as long as the longest of the vendor. */
 function buildId({ type, example, longest, pattern, caseSuffix }: ObjectFacts["id"], number: number): string {
