@@ -16,6 +16,7 @@ import {
 import {
   endSchemaCheck,
   postponeSchemaCheck,
+  saveSchemaRefusal,
   type SchemaCheck,
 } from "../store/integrations/schema-checks.ts";
 import { compareFields, readKnownFields, toKnownFields, type FieldChanges } from "./compare-fields.ts";
@@ -62,16 +63,19 @@ async function checkAll(deps: SchemaCheckServices, target: SchemaCheckTarget): P
   );
   const baselines = await listSchemaBaselines(data, installationId);
   for (const object of objects) {
+    const { objectName } = object;
     try {
       const metadata = await describe(deps, target, object);
+      await saveSchemaRefusal(data, { installationId, objectName, detail: null });
       await report(deps, target, { object, metadata, baseline: baselines.get(object.objectName) });
     } catch (error) {
       if (!(error instanceof ProviderError)) throw error;
-      const reason = { installationId, objectName: object.objectName, reason: error.message };
+      const reason = { installationId, objectName, reason: error.message };
       deps.log.info(reason, "the fields of an object cannot be read; its schema is compared next time");
       if (isRetryable(error.kind)) return retryAfterMs(error, deps.minuteMs);
       // Nothing else will work either.
       if (error.kind === "unauthorized" || error.kind === "locked_out") return undefined;
+      await saveSchemaRefusal(data, { installationId, objectName, detail: error.message });
     }
   }
   return undefined;

@@ -108,6 +108,42 @@ ${more}${
     groupName: "contactinformation",
   });
 
+  test("an object whose fields the account refuses makes the installation unhealthy, until they can be read", async () => {
+    const find = async (): Promise<{ type: string; detail: string; since: string } | undefined> => {
+      const path = `/integrations/crm/installations/${customer.installationId}`;
+      const { body } = await all.busbar.inProject("GET", path);
+      assert.equal(body.healthStatus, body.healthReasons.length > 0 ? "unhealthy" : "healthy");
+      return body.healthReasons.find(({ name }: { name: string }) => name === "person");
+    };
+    all.busbar.sandbox.addFault({
+      provider: "hubspot",
+      path: "/properties/2026-03/contacts",
+      status: 403,
+      body: {
+        status: "error",
+        category: "MISSING_SCOPES",
+        message: "This app needs crm.schemas.contacts.read",
+      },
+      count: 1_000,
+    });
+    const reason = await until(find);
+    assert.equal(reason.type, "object");
+    assert.match(
+      reason.detail,
+      /^Its fields cannot be read.* needs crm\.schemas\.contacts\.read\. They are asked/,
+    );
+    await checks(2);
+    assert.deepEqual(await find(), reason, "since the first refusal");
+    await until(async () => {
+      const query = `type=installation.health.changed&installationId=${customer.installationId}&pageSize=1`;
+      const [newest] = (await all.busbar.inProject("GET", `/events?${query}`)).body.results;
+      return newest !== undefined;
+    });
+    all.busbar.sandbox.clearFaults();
+    await until(async () => (await find()) === undefined);
+    assert.deepEqual(messages(), []);
+  });
+
   test("the first check reports nothing; then each check reports what was created, changed and deleted", async () => {
     assert.deepEqual(messages(), []);
     await inHubSpot("POST", "contacts", property("tier", "Tier"));

@@ -10,6 +10,7 @@ import {
   type HealthReason,
   type LocatedReason,
   REFUSED_CONNECTION,
+  SCHEMA_REFUSED,
 } from "../../store/integrations/installation-health.ts";
 import type { InstallationRow } from "../../store/integrations/installations.ts";
 import type { IntegrationRow } from "../../store/integrations/integrations.ts";
@@ -105,10 +106,10 @@ interface Concerned {
 
 /** Returns whether a reason keeps away records of the object, and not only those of others. */
 const concernsObject = (
-  { type, name, objectName }: LocatedReason,
+  { type, name, detail, objectName }: LocatedReason,
   { objectName: traced, destinations }: Concerned,
 ): boolean => {
-  if (type === "write") return false;
+  if (type === "write" || detail.startsWith(SCHEMA_REFUSED)) return false;
   return type === "destination" ? destinations.includes(name) : [null, traced].includes(objectName);
 };
 

@@ -130,7 +130,7 @@ async function renameAccount(
   `.execute(queries);
 }
 
-/** Removes baselines. Waits for a check that is saving one, and removes that one, too. */
+/** Removes baselines and refusals. Waits for a check that is saving one, and removes that one, too. */
 async function forgetBaselines(
   queries: DataQueries,
   { integrationId }: { integrationId: string },
@@ -139,5 +139,9 @@ async function forgetBaselines(
   await sql`
     delete from schema_baselines using installations
     where installations.integration_id = ${integrationId} and installation_id = installations.id
+  `.execute(queries);
+  await sql`
+    update read_objects set schema_refusal = null from installations
+    where installations.integration_id = ${integrationId} and installation_id = installations.id and schema_refusal is not null
   `.execute(queries);
 }

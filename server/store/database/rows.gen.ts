@@ -625,6 +625,7 @@ export interface ReadObjects {
   pause: Json | null;
   projectId: string;
   schedule: string | null;
+  schemaRefusal: Json | null;
   settledTime: Timestamp | null;
 }
 

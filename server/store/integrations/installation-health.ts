@@ -40,6 +40,9 @@ export const DESTINATION_DETAILS = {
   failing: "It is failing: no message was accepted since then.",
 } as const;
 
+/** Beginning of the detail of an object whose fields cannot be read; its records may be. */
+export const SCHEMA_REFUSED = "Its fields cannot be read, so changes of its schema are not told";
+
 /** Detail of a connection that the customer must mend; that of others says who must. */
 export const REFUSED_CONNECTION =
   "The provider refuses the credentials. The customer has to connect again, unless a refused key is enabled again at the provider.";
@@ -195,6 +198,11 @@ export const HEALTH_REASONS = sql`(
     ) as every cross join lateral jsonb_array_elements(missing_fields) as missing
     order by object_name, missing ->> 'name', since
   ) as missing
+  union all
+  select 'object', message_name,
+    concat(${sql.lit(`${SCHEMA_REFUSED}: `)}, rtrim(left(schema_refusal ->> 'detail', 500), '.'), '. They are asked for again by the schedule of the watch.'),
+    (schema_refusal ->> 'since')::timestamptz, object_name, null
+  from read_objects where read_objects.installation_id = installations.id and not disabled and schema_refusal is not null
   union all
   select distinct on (read_objects.object_name) 'read', message_name,
     format('%s %s. The log of operation %s says more.',

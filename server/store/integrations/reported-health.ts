@@ -46,7 +46,8 @@ const CANDIDATES = sql`(
   union select installations.id from connections join installations on connection_id = connections.id
   where (connections.status = 'bad_credentials' or connections.refresh_failure is not null) and ${IS_OWN_INSTALLATION}
   union select installation_id from read_objects
-  where not disabled and (failing_since is not null or pause ->> 'by' = 'auto' or jsonb_array_length(missing_fields) > 0)
+  where not disabled and (failing_since is not null or pause ->> 'by' = 'auto' or jsonb_array_length(missing_fields) > 0
+    or schema_refusal is not null)
   union select installation_id from read_runs where attempts > 0 or ${READ_WAITS}
   union select installation_id from subscriptions
   where state in ('failed', 'degraded') or jsonb_array_length(missing_fields) > 0 or ${NOT_SET_UP}

@@ -142,3 +142,22 @@ export async function postponeSchemaCheck(
     .where("attempts", "=", attempts)
     .execute();
 }
+
+/** Stores why an object's fields cannot be read, with the time of the first refusal in a row; null: they can be. */
+export async function saveSchemaRefusal(
+  queries: DataQueries,
+  {
+    installationId,
+    objectName,
+    detail,
+  }: { installationId: string; objectName: string; detail: string | null },
+): Promise<void> {
+  await sql`
+    update read_objects set schema_refusal = case when ${detail}::text is not null then jsonb_build_object(
+      'detail', ${detail}::text, 'since', coalesce(schema_refusal -> 'since', to_jsonb(now()))) end
+    where installation_id = ${installationId} and object_name = ${objectName}
+      and schema_refusal ->> 'detail' is distinct from ${detail}
+      -- Not after the end of the watch, which forgets what was refused.
+      and exists (select from schema_looks where schema_looks.installation_id = ${installationId} for key share)
+  `.execute(queries);
+}
