@@ -1,7 +1,7 @@
 /** Guards the rules about the file as a whole, the order of findings, and the comments that silence them. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { around, check, readObject, rules, reported } from "./manifest-fixture.ts";
+import { surroundBody, check, readObject, rules, reported } from "./manifest-fixture.ts";
 
 test("a sound manifest has no finding and is returned in its stored form", () => {
   const { manifest, findings } = check(
@@ -60,48 +60,50 @@ describe("structure", () => {
   test("at least one integration with at least one action is needed", () => {
     assert.deepEqual(reported("specVersion: 1.0.0"), ["integration-structure 1:1"]);
     assert.deepEqual(reported("specVersion: 1.0.0\nintegrations: []"), ["integration-structure 2:15"]);
-    assert.deepEqual(reported(around("provider: acme")), ["integration-structure 3:5"]);
+    assert.deepEqual(reported(surroundBody("provider: acme")), ["integration-structure 3:5"]);
   });
   test("specVersion is exactly 1.0.0", () => {
     for (const version of ["1.0", "1", '"1.0.1"', "[]", ""]) {
-      const source = around("provider: acme\nproxy: {enabled: true}").replace("1.0.0", version);
+      const source = surroundBody("provider: acme\nproxy: {enabled: true}").replace("1.0.0", version);
       assert.deepEqual(rules(source), ["spec-version"], version);
     }
   });
   test("names take any case, but no other characters, no more than 64, and only once", () => {
     const named = (name: string) =>
-      rules(around("provider: acme\nproxy: {enabled: true}").replace("crm-sync", name));
+      rules(surroundBody("provider: acme\nproxy: {enabled: true}").replace("crm-sync", name));
     assert.deepEqual(named("readAndWrite_2-x"), []);
     assert.deepEqual(named("with space"), ["integration-name"]);
     assert.deepEqual(named("x".repeat(65)), ["integration-name"]);
     assert.deepEqual(named("''"), ["required-field"]);
     assert.deepEqual(named("7"), ["wrong-type"]);
-    const twice = `${around("provider: acme\nproxy: {enabled: true}")}\n  - {name: crm-sync, provider: acme, proxy: {enabled: true}}`;
+    const twice = `${surroundBody("provider: acme\nproxy: {enabled: true}")}\n  - {name: crm-sync, provider: acme, proxy: {enabled: true}}`;
     assert.deepEqual(reported(twice), ["duplicate-integration 6:12"]);
   });
   test("the display name has at most 100 characters", () => {
-    const source = around(`provider: acme\ndisplayName: ${"x".repeat(101)}\nproxy: {enabled: true}`);
+    const source = surroundBody(`provider: acme\ndisplayName: ${"x".repeat(101)}\nproxy: {enabled: true}`);
     assert.deepEqual(rules(source), ["display-name"]);
   });
   test("read, write and subscribe need a list with objects", () => {
-    assert.deepEqual(rules(around("provider: acme\nread:")), ["read-objects"]);
-    assert.deepEqual(rules(around("provider: acme\nread: {objects: []}")), ["read-objects"]);
-    assert.deepEqual(rules(around("provider: acme\nwrite: {}")), ["write-objects"]);
-    assert.deepEqual(rules(around("provider: acme\nread: {objects: x}")), ["wrong-type"]);
-    assert.deepEqual(rules(around("provider: acme\nsubscribe:")), ["subscribe-objects"]);
+    assert.deepEqual(rules(surroundBody("provider: acme\nread:")), ["read-objects"]);
+    assert.deepEqual(rules(surroundBody("provider: acme\nread: {objects: []}")), ["read-objects"]);
+    assert.deepEqual(rules(surroundBody("provider: acme\nwrite: {}")), ["write-objects"]);
+    assert.deepEqual(rules(surroundBody("provider: acme\nread: {objects: x}")), ["wrong-type"]);
+    assert.deepEqual(rules(surroundBody("provider: acme\nsubscribe:")), ["subscribe-objects"]);
   });
   test("a proxy block without `enabled` is a warning", () => {
-    assert.deepEqual(reported(around("provider: acme\nproxy: {useModule: false}")), ["proxy-enabled 5:12"]);
+    assert.deepEqual(reported(surroundBody("provider: acme\nproxy: {useModule: false}")), [
+      "proxy-enabled 5:12",
+    ]);
   });
   test("an object may be listed once per action, and in several actions", () => {
-    const source = around(`provider: acme
+    const source = surroundBody(`provider: acme
 read: {objects: [{objectName: a, destination: hook}, {objectName: a, destination: hook}]}
 write: {objects: [{objectName: a}, {objectName: b}, {objectName: b}]}`);
     assert.deepEqual(rules(source), ["duplicate-read-object", "duplicate-write-object"]);
   });
   test("wrong types are reported for what they are and never thrown", () => {
     const { findings } = check(
-      around("provider: acme\nwrite:\n  objects:\n    - objectName: 5\n    - people\n    -"),
+      surroundBody("provider: acme\nwrite:\n  objects:\n    - objectName: 5\n    - people\n    -"),
     );
     assert.deepEqual(
       findings.map(({ message }) => message),
@@ -113,7 +115,9 @@ write: {objects: [{objectName: a}, {objectName: b}, {objectName: b}]}`);
     );
   });
   test("an unknown key is a warning with the key that was probably meant", () => {
-    const { manifest, findings } = check(around("provider: acme\nproxy: {enabled: true, useModul: true}"));
+    const { manifest, findings } = check(
+      surroundBody("provider: acme\nproxy: {enabled: true, useModul: true}"),
+    );
     assert.deepEqual(
       findings.map(({ rule, remedy }) => [rule, remedy]),
       [["unknown-key", 'Did you mean "useModule"?']],
@@ -138,7 +142,7 @@ describe("amp:ignore", () => {
 });
 
 test("very many findings are cut, errors first, and the cut is reported", () => {
-  const source = around(
+  const source = surroundBody(
     `provider: acme\nproxy: {enabled: true}\n${Array.from({ length: 600 }, (_, i) => `k${i}: 1`).join("\n")}\nmodule: 3`,
   );
   const { findings } = check(source);

@@ -50,19 +50,19 @@ export const rules = (source: string, context?: ManifestContext) => [
 ];
 
 /** A manifest around the body of one integration, which begins in line 3. */
-export const around = (body: string) => `specVersion: 1.0.0
+export const surroundBody = (body: string) => `specVersion: 1.0.0
 integrations:
   - name: crm-sync
 ${body.replace(/^/gm, "    ")}`;
 export const readObject = (body: string, providerName = "acme") =>
-  around(`provider: ${providerName}
+  surroundBody(`provider: ${providerName}
 read:
   objects:
     - objectName: people
       destination: hook
 ${body.replace(/^/gm, "      ")}`);
 export const subscribeObject = (body: string, rest = "") =>
-  around(`provider: acme
+  surroundBody(`provider: acme
 read:
   objects:
     - objectName: people

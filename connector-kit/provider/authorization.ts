@@ -43,7 +43,7 @@ export function buildAuthorization(
 ): Authorization {
   const signer =
     provider.awsSignature && createAwsSigner(provider, provider.awsSignature, credentials, metadata);
-  const added = signer ? { headers: [], query: [] } : attach(provider, credentials);
+  const added = signer ? { headers: [], query: [] } : attachCredential(provider, credentials);
   const defaults = (provider.fixedHeaders ?? []).flatMap(({ name, valueTemplate }): Header[] =>
     listPlaceholders(valueTemplate).every((value) => metadata[value])
       ? [[name, fillTemplate(valueTemplate, metadata)]]
@@ -77,7 +77,7 @@ export function requireHeaderText(provider: ProviderInfo, name: string, value: s
   throw new CredentialsError(`the credentials for ${provider.name} hold characters not allowed in ${name}`);
 }
 
-function attach(provider: ProviderInfo, credentials: Credentials): Added {
+function attachCredential(provider: ProviderInfo, credentials: Credentials): Added {
   switch (credentials.type) {
     case "none":
       return { headers: [], query: [] };

@@ -89,7 +89,7 @@ const shorten = (text: string): string =>
   text.length > 200 ? `${text.slice(0, 200).toWellFormed()}…` : text;
 
 /** `update_record` of contact 101 for acme. */
-function actIn(name: Names): string {
+function describeAct(name: Names): string {
   const object = [name("approval.object"), name("approval.recordId")]
     .filter((part) => part !== "?")
     .join(" ");
@@ -149,9 +149,9 @@ const SENTENCES: Record<string, (name: Names, data: JsonObject) => string> = {
       ? `:white_check_mark: ${name("integrationName")} of ${name("groupName")} is healthy again`
       : `:warning: ${name("integrationName")} of ${name("groupName")} is not healthy: ${joinReasons(healthReasons)}`,
   "agent.approval.requested": (name, { approval }) =>
-    `:raised_hand: The agent ${pickAgent(name)} asks for a decision: ${actIn(name)}${isJsonObject(approval) ? `\n${changeIn(approval)}` : ""}`,
+    `:raised_hand: The agent ${pickAgent(name)} asks for a decision: ${describeAct(name)}${isJsonObject(approval) ? `\n${changeIn(approval)}` : ""}`,
   "agent.approval.decided": (name) =>
-    `${name("approval.status") === "approved" ? ":white_check_mark: Approved" : ":no_entry_sign: Rejected"} by ${pickDecider(name)}: ${actIn(name)}`,
+    `${name("approval.status") === "approved" ? ":white_check_mark: Approved" : ":no_entry_sign: Rejected"} by ${pickDecider(name)}: ${describeAct(name)}`,
 };
 
 /** Returns the sentence for an event with this JSON text as data; the type's name if it has no sentence. */

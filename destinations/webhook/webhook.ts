@@ -50,7 +50,7 @@ export const webhook = defineDestination({
   open({ config, signingKeys }, network) {
     const url = new URL(config.url);
     const sign = openSigner(signingKeys);
-    const own = lowerCased(config.headers ?? {});
+    const own = lowerNames(config.headers ?? {});
     const headers = { ...own, ...FIXED_HEADERS };
     const hidden = Object.fromEntries(Object.keys(own).map((name) => [name, "…"]));
     return {
@@ -89,5 +89,5 @@ function checkHeaders(headers: NonNullable<Static<typeof ConfigSchema>["headers"
   });
 }
 
-const lowerCased = (headers: Record<string, string>): Record<string, string> =>
+const lowerNames = (headers: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));

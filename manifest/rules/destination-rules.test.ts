@@ -1,9 +1,9 @@
 /** Guards the rule about destinations. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { around, known, reported } from "../manifest-fixture.ts";
+import { surroundBody, known, reported } from "../manifest-fixture.ts";
 
-const TWICE = around(`provider: acme
+const TWICE = surroundBody(`provider: acme
 read:
   objects:
     - { objectName: a, destination: hooc }

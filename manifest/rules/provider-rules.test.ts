@@ -1,11 +1,11 @@
 /** Guards the rules that need the catalog or the project. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { around, check, known, readObject, rules, reported } from "../manifest-fixture.ts";
+import { surroundBody, check, known, readObject, rules, reported } from "../manifest-fixture.ts";
 
 describe("provider and project", () => {
   const write = (name: string, extra = "") =>
-    around(`provider: ${name}\n${extra}write: {objects: [{objectName: a}]}`);
+    surroundBody(`provider: ${name}\n${extra}write: {objects: [{objectName: a}]}`);
   test("an object that this Busbar does not know, or not for this, is a warning at its name", () => {
     const objects = (provider: string) =>
       provider === "acme"
@@ -17,7 +17,7 @@ describe("provider and project", () => {
     const body = (name: string) => `provider: ${name}
 read: {objects: [{objectName: contacts, destination: hook}, {objectName: contracts, destination: hook}]}
 write: {objects: [{objectName: contacts}]}`;
-    const { findings } = check(around(body("acme")), { ...known, objects });
+    const { findings } = check(surroundBody(body("acme")), { ...known, objects });
     assert.deepEqual(
       findings.map(({ severity, rule, line, path }) => [severity, rule, line, path]),
       [
@@ -26,7 +26,7 @@ write: {objects: [{objectName: contacts}]}`;
       ],
     );
     assert.match(findings[0]?.remedy ?? "", /contacts/);
-    assert.deepEqual(rules(around(body("salesforce")), { ...known, objects }), []);
+    assert.deepEqual(rules(surroundBody(body("salesforce")), { ...known, objects }), []);
   });
   test("a field that no account has is a warning at its name where the fields of the object are fixed", () => {
     const objects = () => ({
@@ -41,7 +41,7 @@ read:
     - {objectName: contacts, destination: hook, requiredFields: [{fieldName: "$['address']['city']"}, {fieldName: address.city}, {fieldName: "$['adress']['city']"}]}
     - {objectName: deals, destination: hook, requiredFields: [{fieldName: anything}]}
     - {objectName: contacts, destination: hook, optionalFields: [{fieldName: email}, {fieldName: emali, mapToName: mail}]}`;
-    const told = check(around(body), { ...known, objects }).findings.filter(
+    const told = check(surroundBody(body), { ...known, objects }).findings.filter(
       ({ rule }) => rule === "unknown-field",
     );
     assert.deepEqual(
@@ -62,12 +62,12 @@ read:
 read: {objects: [{objectName: a, destination: hook}]}
 subscribe: {objects: [{objectName: a, destination: hook, otherEvents: [x]}]}
 proxy: {enabled: true}`;
-    assert.deepEqual(reported(around(body)), [
+    assert.deepEqual(reported(surroundBody(body)), [
       "provider-capability-read 5:5",
       "provider-capability-subscribe 6:5",
       "provider-capability-proxy 7:5",
     ]);
-    assert.deepEqual(rules(around("provider: writeonly\nproxy: {enabled: false}")), []);
+    assert.deepEqual(rules(surroundBody("provider: writeonly\nproxy: {enabled: false}")), []);
   });
   test("the flags of a named module win, and the default module helps when none is named", () => {
     const read = (module: string) =>
@@ -80,7 +80,7 @@ proxy: {enabled: true}`;
   });
   test("a module without proxy is a warning unless the proxy is to use the module", () => {
     const proxy = (more: string) =>
-      check(around(`provider: modular\nmodule: main\nproxy: {enabled: true${more}}`));
+      check(surroundBody(`provider: modular\nmodule: main\nproxy: {enabled: true${more}}`));
     assert.deepEqual(
       proxy("").findings.map(({ severity }) => severity),
       ["warning"],

@@ -1,11 +1,11 @@
 /** Guards the rules for `read`. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { around, check, known, readObject, rules, reported } from "../manifest-fixture.ts";
+import { surroundBody, check, known, readObject, rules, reported } from "../manifest-fixture.ts";
 
 describe("read objects", () => {
   test("objectName, destination and a name for each field are needed", () => {
-    const source = around("provider: acme\nread: {objects: [{requiredFields: [{prompt: x}]}]}");
+    const source = surroundBody("provider: acme\nread: {objects: [{requiredFields: [{prompt: x}]}]}");
     assert.deepEqual(reported(source), ["required-field 5:22", "required-field 5:22", "required-field 5:40"]);
   });
   test("a schedule is optional, but a given one is checked", () => {

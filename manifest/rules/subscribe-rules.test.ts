@@ -1,12 +1,12 @@
 /** Guards the rules for `subscribe` and `watchSchema`. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { around, check, rules, subscribeObject } from "../manifest-fixture.ts";
+import { surroundBody, check, rules, subscribeObject } from "../manifest-fixture.ts";
 
 describe("subscribe", () => {
   const inherit = "inheritFieldsAndMapping: true\n";
   test("record events lean on a read object of the same name", () => {
-    const alone = around(`provider: acme
+    const alone = surroundBody(`provider: acme
 subscribe: {objects: [{objectName: a, destination: hook, inheritFieldsAndMapping: true, createEvent: {enabled: always}}]}`);
     assert.deepEqual(rules(alone), ["subscribe-requires-read"]);
     const other = subscribeObject(`${inherit}createEvent: {enabled: always}`).replace(
@@ -55,11 +55,11 @@ subscribe: {objects: [{objectName: a, destination: hook, inheritFieldsAndMapping
       (_, index) => `{objectName: o${index}, destination: hook, otherEvents: [x]}`,
     );
     const body = `provider: salesforce\nread: {objects: [{objectName: a, destination: hook}]}\nsubscribe: {objects: [${objects.join(", ")}]}`;
-    assert.deepEqual(rules(around(body)), ["salesforce-subscribe-limit"]);
+    assert.deepEqual(rules(surroundBody(body)), ["salesforce-subscribe-limit"]);
   });
   test("watchSchema needs a destination and events, and looks at most hourly", () => {
     const watch = (text: string) =>
-      rules(around(`provider: acme\nproxy: {enabled: true}\nwatchSchema: {${text}}`));
+      rules(surroundBody(`provider: acme\nproxy: {enabled: true}\nwatchSchema: {${text}}`));
     assert.deepEqual(watch("destination: hook, allObjects: {fieldCreated: {enabled: always}}"), []);
     assert.deepEqual(watch("destination: hook"), ["required-field"]);
     assert.deepEqual(watch("destination: hook, allObjects: {fieldCreated: {}}"), ["required-field"]);

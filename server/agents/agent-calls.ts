@@ -170,7 +170,7 @@ const WITHHELD = new Set(["set-cookie", "set-cookie2"]);
 function toAnswer(answer: unknown): JsonObject {
   const { status = 0, headers, body, truncated } = isJsonObject(answer) ? answer : {};
   const text = typeof body === "string" ? body : "";
-  const shown = Buffer.byteLength(text) > MAX_BYTES ? cut(text) : text;
+  const shown = Buffer.byteLength(text) > MAX_BYTES ? cutWhole(text) : text;
   return {
     status,
     headers: Object.fromEntries(
@@ -182,7 +182,7 @@ function toAnswer(answer: unknown): JsonObject {
 }
 
 /** A character that would be cut in two is left out. */
-const cut = (text: string): string =>
+const cutWhole = (text: string): string =>
   new TextDecoder().decode(Buffer.from(text).subarray(0, MAX_BYTES), { stream: true });
 
 const CONSENT_MINUTES = 10;

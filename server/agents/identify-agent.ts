@@ -39,7 +39,9 @@ export interface AgentRequest {
 export async function identifyAgent(deps: AgentAccess, request: AgentRequest): Promise<AgentSession> {
   const sent = readCredential(request);
   const found =
-    sent.apiKey === undefined ? byToken(deps, request, sent.bearer) : byKey(deps, request, sent.apiKey);
+    sent.apiKey === undefined
+      ? identifyByToken(deps, request, sent.bearer)
+      : identifyByKey(deps, request, sent.apiKey);
   return found.catch((error: unknown) => {
     throw addChallenge(request, error);
   });
@@ -51,7 +53,7 @@ export async function identifyManager(deps: AgentAccess, request: AgentRequest):
   const found =
     sent.apiKey === undefined
       ? openManagerSession(deps, request, { authorization: `Bearer ${sent.bearer}` })
-      : byFullKey(deps, request, sent.apiKey);
+      : identifyByFullKey(deps, request, sent.apiKey);
   return found.catch((error: unknown) => {
     throw addChallenge(request, error);
   });
@@ -62,7 +64,11 @@ function addChallenge(request: AgentRequest, error: unknown): unknown {
   return buildChallenge(request, "unauthenticated", { ...error.options, error: "invalid_token" });
 }
 
-async function byFullKey(deps: AgentAccess, request: AgentRequest, key: string): Promise<AgentSession> {
+async function identifyByFullKey(
+  deps: AgentAccess,
+  request: AgentRequest,
+  key: string,
+): Promise<AgentSession> {
   const { scopes } = await deps.access.keyOwner(key);
   if (!scopes.includes("full")) throw refuseScope(request, ["full"]);
   return openManagerSession(deps, request, { "x-api-key": key });
@@ -110,7 +116,7 @@ function readCredential(request: AgentRequest): { apiKey: string } | { apiKey?: 
   return bearer.startsWith("bb_") ? { apiKey: bearer } : { bearer };
 }
 
-async function byKey(deps: AgentAccess, request: AgentRequest, key: string): Promise<AgentSession> {
+async function identifyByKey(deps: AgentAccess, request: AgentRequest, key: string): Promise<AgentSession> {
   const owner = await deps.access.keyOwner(key);
   const refusal = deps.access.keyLimits.refusal(owner, request.address);
   if (refusal) throw refusal;
@@ -150,9 +156,13 @@ function toRights(scopes: readonly string[]): Set<Right> {
 }
 
 /** A token of the customer is good for its own group, also one that has connected nothing yet. */
-async function byToken(deps: AgentAccess, request: AgentRequest, token: string): Promise<AgentSession> {
+async function identifyByToken(
+  deps: AgentAccess,
+  request: AgentRequest,
+  token: string,
+): Promise<AgentSession> {
   const customer = await deps.access.identifyCustomer(token);
-  if (!customer) return byIssuer(deps, request, token);
+  if (!customer) return identifyByIssuer(deps, request, token);
   const { key, groupRef, consumerRef } = customer;
   const project = { id: key.projectId, name: key.projectName, orgId: key.orgId };
   requireProject(project, request);
@@ -167,7 +177,11 @@ async function byToken(deps: AgentAccess, request: AgentRequest, token: string):
 }
 
 /** A token of an authorization server that the project's policy names, for this very endpoint (RFC 8707). */
-async function byIssuer(deps: AgentAccess, request: AgentRequest, token: string): Promise<AgentSession> {
+async function identifyByIssuer(
+  deps: AgentAccess,
+  request: AgentRequest,
+  token: string,
+): Promise<AgentSession> {
   const { database, issuerTokens } = deps;
   const issuer = issuerTokens.readIssuer(token);
   const project =

@@ -15,7 +15,7 @@ import type { PlannedRecord, WritePlan } from "../write/plan-write.ts";
 import { writeNow } from "../write/write-now.ts";
 import type { WriteAnswer } from "../write/write-response.ts";
 import type { WriteRequest } from "../write/write-request.ts";
-import { writeSpan } from "../write/write-span.ts";
+import { describeWriteWork } from "../write/write-span.ts";
 import { listHiddenNames, listProviderNames } from "./agent-fields.ts";
 import {
   hashCanonical,
@@ -211,7 +211,7 @@ export async function writeOnce(act: PlannedWrite): Promise<JsonObject> {
     const agent = { groupRef, budgets: joinBudgets(deps, policy), claim, change: await readChange(act) };
     const hidden = listHiddenNames(object, policy);
     const mayName = (field: string) => !isHidden(hidden, field);
-    return runInSpan(writeSpan(target, plan, { id, isQueued: false }), () =>
+    return runInSpan(describeWriteWork(target, plan, { id, isQueued: false }), () =>
       writeNow(deps, { id, firstId, requestId, actor, key, agent, mayName }, target, plan),
     ).catch(async (error: unknown) => {
       if (error instanceof UsedUpError) throw findExceededBudget(policy, error.usedUp, deps.minuteMs);

@@ -76,7 +76,7 @@ export function serveAgents(app: FastifyInstance, serving: AgentServing, endpoin
       bodyLimit: BODY_LIMIT_BYTES,
       // Before the body is read: requests without a valid credential must cost nothing more than their headers.
       onRequest: async (request, reply) => {
-        const session = await admit(deps, request);
+        const session = await admitAgent(deps, request);
         sessions.set(request, session);
         beginRequest(deps.tracer, route, session, request, reply);
       },
@@ -92,7 +92,7 @@ export function serveAgents(app: FastifyInstance, serving: AgentServing, endpoin
   app.addHook("onClose", () => handler.close());
 }
 
-async function admit(deps: Serving, request: AgentCall): Promise<AgentSession> {
+async function admitAgent(deps: Serving, request: AgentCall): Promise<AgentSession> {
   requireOwnHost(request.headers, deps.publicUrl());
   refuseQuery(request.originalUrl);
   const { projectIdOrName, groupRef = "" } = request.params;

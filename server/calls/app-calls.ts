@@ -75,7 +75,7 @@ export function openAppCalls(deps: AppCallServices): AppCalls {
       return {
         authorize: async () => void (await findToken(deps, tokens, caller)),
         fetch: (request) => sendAs(deps, tokens, caller, request),
-        download: (url) => download(deps, url),
+        download: (url) => downloadFile(deps, url),
       };
     },
   };
@@ -88,10 +88,10 @@ async function sendAs(
   caller: Caller,
   request: ProviderRequest,
 ): Promise<ProviderResponse> {
-  const first = await exchange(deps, caller, await findToken(deps, tokens, caller), request);
+  const first = await sendWithToken(deps, caller, await findToken(deps, tokens, caller), request);
   if (first.status !== 401) return first;
   tokens.delete(joinKey(caller));
-  return exchange(deps, caller, await findToken(deps, tokens, caller), request);
+  return sendWithToken(deps, caller, await findToken(deps, tokens, caller), request);
 }
 
 /** Another secret, or other scopes, need another token. */
@@ -143,7 +143,7 @@ async function askForToken(
   }
 }
 
-async function exchange(
+async function sendWithToken(
   { egress }: AppCallServices,
   { provider }: Caller,
   token: string,
@@ -165,7 +165,7 @@ async function exchange(
   });
 }
 
-async function download({ egress }: AppCallServices, address: string): Promise<string> {
+async function downloadFile({ egress }: AppCallServices, address: string): Promise<string> {
   const url = URL.parse(address);
   if (!url || (url.protocol !== "https:" && !egress.allowsPlainHttp(url.hostname))) {
     throw new ProviderError({

@@ -45,7 +45,7 @@ export function fetchAuthorized(
   return async (request) => {
     const base = deps.connections.baseUrl(live, options.moduleKey);
     const { egress } = deps;
-    const first = await exchange({ ...options, egress, base, live }, request);
+    const first = await measureExchange({ ...options, egress, base, live }, request);
     const isRefused = isUnauthorized(first, options.connector);
     if (!live.refreshable)
       deps.connections.suspects.noticed(live, isRefused ? first.status : softenStatus(first));
@@ -55,7 +55,7 @@ export function fetchAuthorized(
       if (error instanceof ProviderError && error.kind === "unauthorized") return live;
       throw error;
     });
-    return live === connection ? first : exchange({ ...options, egress, base, live }, request);
+    return live === connection ? first : measureExchange({ ...options, egress, base, live }, request);
   };
 }
 
@@ -63,7 +63,7 @@ export function fetchAuthorized(
 export const fetchOnce =
   (sending: Pick<Sending, "egress" | "base" | "live" | "timeoutMs">): ProviderFetch =>
   (request) =>
-    exchange(sending, request);
+    measureExchange(sending, request);
 
 /** A 401 that the connector takes for a missing scope is about the request: with another token it would be the same. */
 function isUnauthorized(response: ProviderResponse, connector: Connector | undefined): boolean {
@@ -83,7 +83,7 @@ interface Sending extends AuthorizedFetchOptions {
 }
 
 /** Measures an exchange. Neither host nor path is recorded, because they name customers and records. */
-function exchange(sending: Sending, request: ProviderRequest): Promise<ProviderResponse> {
+function measureExchange(sending: Sending, request: ProviderRequest): Promise<ProviderResponse> {
   const { live } = sending;
   const { method } = request;
   const provider = live.provider.name;

@@ -63,7 +63,7 @@ export function openLiveConnection(
     providerMetadata,
     account: { timeZone: providerMetadata["timeZone"]?.value, values: listAddressValues(row) },
     authorization: wire
-      ? attach(provider, wire, listAddressValues(row))
+      ? attachCredentials(provider, wire, listAddressValues(row))
       : { headers: [], query: [], defaults: [] },
     accessToken: isOauth(stored) ? stored.accessToken?.token : undefined,
     tokenGeneration: current?.tokenGeneration,
@@ -74,7 +74,7 @@ export function openLiveConnection(
   };
 }
 
-function attach(provider: ProviderInfo, ...rest: [Wire, Record<string, string>]): Authorization {
+function attachCredentials(provider: ProviderInfo, ...rest: [Wire, Record<string, string>]): Authorization {
   try {
     return buildAuthorization(provider, ...rest);
   } catch (error) {

@@ -27,7 +27,7 @@ interface Services {
 
 /** Writes a backup of a database in use or not; the file appears when it is complete. Throws `StartError`. */
 export async function writeBackup(deps: Services, file: string): Promise<void> {
-  if (await exists(file)) throw new StartError(`${file} exists already; give another name`);
+  if (await fileExists(file)) throw new StartError(`${file} exists already; give another name`);
   const draft = `${file}.unfinished`;
   const running = deps.config.databaseUrl ? undefined : await findRunningServer(deps.config.dataDir);
   try {
@@ -46,7 +46,7 @@ export async function writeBackup(deps: Services, file: string): Promise<void> {
 
 /** Fills an empty database, or two, from a backup. Throws `StartError`. */
 export async function restore(deps: Services, file: string): Promise<BackupHead & BackupEnd> {
-  if (!(await exists(file))) throw new StartError(`there is no file ${file}`);
+  if (!(await fileExists(file))) throw new StartError(`there is no file ${file}`);
   await requireOwnKeys(deps.config);
   const { dataDatabaseUrl: dataUrl, replicationUrl } = deps.config;
   try {
@@ -93,7 +93,7 @@ async function* splitLines(source: AsyncIterable<Buffer>): AsyncGenerator<string
 /** Throws if the first start would generate keys: they would have the name of those that the backup needs. */
 async function requireOwnKeys(config: Config): Promise<void> {
   if (config.encryptionKeys || config.encryptionKeysCommand) return;
-  if (await exists(join(config.dataDir, "encryption-keys"))) return;
+  if (await fileExists(join(config.dataDir, "encryption-keys"))) return;
   throw new StartError(
     `copy the file encryption-keys that belongs to the backup into ${config.dataDir} first: credentials cannot be ` +
       "decrypted without it",
@@ -116,7 +116,7 @@ async function onDatabase<Result>(
   }
 }
 
-const exists = (file: string): Promise<boolean> =>
+const fileExists = (file: string): Promise<boolean> =>
   access(file).then(
     () => true,
     () => false,

@@ -69,9 +69,9 @@ export async function startProcesses(
   signal.addEventListener("abort", () => void stop().catch(() => {}));
   try {
     signal.throwIfAborted();
-    await waitUntilReady(fork(crew));
+    await waitUntilReady(forkProcess(crew));
     signal.throwIfAborted();
-    await Promise.all(Array.from({ length: count - 1 }, () => waitUntilReady(fork(crew))));
+    await Promise.all(Array.from({ length: count - 1 }, () => waitUntilReady(forkProcess(crew))));
     signal.throwIfAborted();
   } catch (error) {
     await stop();
@@ -101,7 +101,7 @@ async function openDatabase(
   return () => postgres.stop();
 }
 
-function fork(crew: Crew): Worker {
+function forkProcess(crew: Crew): Worker {
   const worker = cluster.fork(crew.env);
   worker.once("exit", (code, signal) => {
     if (crew.stopping || !served.has(worker)) return;
@@ -115,7 +115,7 @@ function fork(crew: Crew): Worker {
 async function replace(crew: Crew, pauseMs: number): Promise<void> {
   if (crew.stopping) return;
   try {
-    await waitUntilReady(fork(crew));
+    await waitUntilReady(forkProcess(crew));
   } catch (error) {
     if (crew.stopping) return;
     if (!Object.values(cluster.workers ?? {}).some((worker) => worker && served.has(worker))) {

@@ -33,9 +33,9 @@ export async function runServerCommand(command: string, args: string[]): Promise
     case "start":
       return start(args);
     case "sandbox":
-      return sandbox(args);
+      return runSandbox(args);
     case "mock":
-      return mock(args);
+      return runMock(args);
     case "bootstrap":
       return makeBootstrap(args);
     case "sign-in-key":
@@ -43,17 +43,17 @@ export async function runServerCommand(command: string, args: string[]): Promise
     case "invite":
       return invite(args);
     case "keys":
-      return keys(args);
+      return runKeys(args);
     case "migrate":
       return migrate(args);
     case "shards":
-      return shards(args);
+      return runShards(args);
     case "backup":
-      return backup(args);
+      return runBackup(args);
     case "restore":
       return restoreFile(args);
     case "doctor":
-      return doctor(args);
+      return runDoctorCommand(args);
     default:
       throw new UsageError(`there is no command "${command}"; run busbar help`);
   }
@@ -106,7 +106,7 @@ function parseWholeNumber(option: string, text: string, least: number, max: numb
   throw new UsageError(`${option} must be a whole number from ${least} to ${max}, not "${text}"`);
 }
 
-async function sandbox(args: string[]): Promise<void> {
+async function runSandbox(args: string[]): Promise<void> {
   process.chdir(getCallersFolder() ?? ".");
   const [first] = args;
   const provider = first?.startsWith("-") === false ? first : undefined;
@@ -137,7 +137,7 @@ async function sandbox(args: string[]): Promise<void> {
   onStopSignal(() => started.close());
 }
 
-async function mock(args: string[]): Promise<void> {
+async function runMock(args: string[]): Promise<void> {
   const { port = "4020", host } = parse(args, { port: { type: "string" }, host: { type: "string" } });
   const at = { host, port: parseWholeNumber("--port", port, 0, 65_535) };
   const started = await openAt(at.port, "mock", () => startMock(at));
@@ -194,7 +194,7 @@ async function invite(args: string[]): Promise<void> {
 }
 
 /** Exits with 1 while a value still needs another key than the first one. */
-async function keys([action, ...args]: string[]): Promise<void> {
+async function runKeys([action, ...args]: string[]): Promise<void> {
   parse(args, {});
   const print = (line: string) => void process.stdout.write(`${line}\n`);
   const done = await runKeysCommand(action, { config: readConfig(), log: createLog("warn"), print });
@@ -208,7 +208,7 @@ async function migrate(args: string[]): Promise<void> {
 }
 
 /** Exits with 1 if the doctor has found a fault. */
-async function shards(args: string[]): Promise<void> {
+async function runShards(args: string[]): Promise<void> {
   const { values, positionals } = parseAll(args, {
     weight: { type: "string" },
     project: { type: "string" },
@@ -224,7 +224,7 @@ async function shards(args: string[]): Promise<void> {
   if (!(await runShardsCommand(positionals, options, deps))) process.exitCode = 1;
 }
 
-async function backup(args: string[]): Promise<void> {
+async function runBackup(args: string[]): Promise<void> {
   const file = requireFile("backup", args);
   await writeBackup({ config: readConfigWithoutKeys(), log: createLog("warn") }, file);
   process.stdout.write(`${file}\n`);
@@ -248,7 +248,7 @@ const fromCaller = (file: string): string => {
 };
 
 /** Exits with 1 if something is wrong. */
-async function doctor(args: string[]): Promise<void> {
+async function runDoctorCommand(args: string[]): Promise<void> {
   const json = args.includes("--json");
   parse(
     args.filter((arg) => arg !== "--json" && arg !== "--server"),

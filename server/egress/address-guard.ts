@@ -15,16 +15,16 @@ const METADATA =
 
 /** Judges the address, never the name. */
 export class AddressGuard {
-  readonly #private = blockList(`${PRIVATE_V4} ${PRIVATE_V6}`);
-  readonly #publicV6 = blockList(PUBLIC_V6);
-  readonly #metadata = blockList(METADATA);
+  readonly #private = buildBlockList(`${PRIVATE_V4} ${PRIVATE_V6}`);
+  readonly #publicV6 = buildBlockList(PUBLIC_V6);
+  readonly #metadata = buildBlockList(METADATA);
   readonly #allowed: BlockList;
   readonly #hosts: Set<string>;
 
   /** `allow`: host names, addresses and CIDRs that may be reached although they are private. */
   constructor(allow: string[]) {
     const isAddress = (entry: string) => isIP(entry.split("/")[0] ?? "") !== 0;
-    this.#allowed = blockList(allow.filter(isAddress).join(" "));
+    this.#allowed = buildBlockList(allow.filter(isAddress).join(" "));
     this.#hosts = new Set(allow.filter((entry) => !isAddress(entry)));
   }
 
@@ -97,7 +97,7 @@ function toWords(host: string): number[] {
 
 const toDotted = (high = 0, low = 0): string => [high >> 8, high & 255, low >> 8, low & 255].join(".");
 
-function blockList(cidrs: string): BlockList {
+function buildBlockList(cidrs: string): BlockList {
   const list = new BlockList();
   for (const cidr of cidrs.split(" ").filter(Boolean)) {
     const [address = "", bits] = cidr.split("/");

@@ -47,7 +47,7 @@ function mount(scope: FastifyInstance, entry: Route, options: ServerOptions, bod
     ...(options.onAnswer && { onSend: reportAnswer(entry, options.onAnswer) }),
     // Before the body is read: requests without a valid credential must cost nothing more than their headers.
     onRequest: async (request, reply) => {
-      beginRequest(options.tracer, entry, await admit(entry, options, request), request, reply);
+      beginRequest(options.tracer, entry, await admitCaller(entry, options, request), request, reply);
     },
     handler: (request, reply) =>
       runInRequest(request, async () => {
@@ -74,7 +74,7 @@ const readClientAddress = ({ clientAddress }: ServerOptions, { raw, ip }: Fastif
 type Admitted = Awaited<ReturnType<Authorize>>;
 
 /** Identifies the caller by the headers, and the project where the path names it. Throws a Problem. */
-async function admit(entry: Route, options: ServerOptions, request: FastifyRequest): Promise<Admitted> {
+async function admitCaller(entry: Route, options: ServerOptions, request: FastifyRequest): Promise<Admitted> {
   const admitted = await authorize(entry, options, request, () => readClientAddress(options, request));
   const { headers } = request;
   await entry.endpoint.admit?.({ params: request.params as Record<string, never>, headers });
@@ -184,7 +184,7 @@ function sendAnswer(
   if (target.hasEntityTag) {
     const tag = computeEntityTag(body);
     reply.headers({ etag: tag, "cache-control": "private, no-cache" });
-    if (namesTag(request.headers["if-none-match"], tag)) return reply.code(304).send();
+    if (matchesTag(request.headers["if-none-match"], tag)) return reply.code(304).send();
   }
   // Bytes, since Fastify would add a charset for a text.
   return reply.type("application/json").send(Buffer.from(body));
@@ -194,6 +194,6 @@ function sendAnswer(
 const computeEntityTag = (body: string): string => `"${hash("sha256", body, "base64url").slice(0, 22)}"`;
 
 /** Returns whether the header `If-None-Match` names the tag: RFC 9110 section 13.1.2, by weak comparison. */
-const namesTag = (header: string | undefined, tag: string): boolean =>
+const matchesTag = (header: string | undefined, tag: string): boolean =>
   header !== undefined &&
   (header.trim() === "*" || header.split(",").some((one) => one.trim().replace(/^W\//, "") === tag));

@@ -31,7 +31,7 @@ export function findUnknownNames(schema: TSchema): (value: unknown) => UnknownNa
   const shape = schema as Shape;
   const scan = shape.properties?.["updateMask"]
     ? buildNameCheck(Object.keys(shape.properties))
-    : compile([shape]);
+    : compileNames([shape]);
   return (value) => {
     const found: UnknownName[] = [];
     scan?.(value, "", found);
@@ -40,7 +40,7 @@ export function findUnknownNames(schema: TSchema): (value: unknown) => UnknownNa
 }
 
 /** Returns undefined where every name is possible at every depth. */
-function compile(alternatives: Shape[]): Scan | undefined {
+function compileNames(alternatives: Shape[]): Scan | undefined {
   const shapes = alternatives.flatMap(listBranches);
   if (shapes.length === 0) return undefined;
   const scans = [compileItems(shapes), compileMembers(shapes)].filter((scan) => scan !== undefined);
@@ -54,7 +54,7 @@ const listBranches = (shape: Shape): Shape[] => {
 };
 
 function compileItems(shapes: Shape[]): Scan | undefined {
-  const scan = compile(shapes.flatMap(({ items }) => items ?? []));
+  const scan = compileNames(shapes.flatMap(({ items }) => items ?? []));
   if (!scan) return undefined;
   return (value, path, found) => {
     if (Array.isArray(value)) value.forEach((item, at) => scan(item, `${path}[${at}]`, found));
@@ -70,9 +70,11 @@ function compileMembers(shapes: Shape[]): Scan | undefined {
   const known = [...new Set(objects.flatMap(({ properties = {} }) => Object.keys(properties)))];
   const checkNames = isOpen ? undefined : buildNameCheck(known);
   const members = new Map(
-    known.map((name) => [name, compile(objects.flatMap(({ properties }) => properties?.[name] ?? []))]),
+    known.map((name) => [name, compileNames(objects.flatMap(({ properties }) => properties?.[name] ?? []))]),
   );
-  const others = compile(objects.flatMap(({ patternProperties = {} }) => Object.values(patternProperties)));
+  const others = compileNames(
+    objects.flatMap(({ patternProperties = {} }) => Object.values(patternProperties)),
+  );
   if (!checkNames && !others && ![...members.values()].some(Boolean)) return undefined;
   return (value, path, found) => {
     checkNames?.(value, path, found);

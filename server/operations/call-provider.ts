@@ -101,7 +101,7 @@ async function openCall(
   const fetch = fetchAuthorized(deps, connection, {
     connector,
     timeoutMs: timeoutMs ?? deps.providerTimeoutMs,
-    onExchange: (exchange) => log?.push(exchangeEntry(exchange)),
+    onExchange: (exchange) => log?.push(buildExchangeEntry(exchange)),
     onAnswer,
   });
   return { connection, connector, fetch };
@@ -133,7 +133,7 @@ async function noteSuccess({ database, gates }: CallServices, connection: LiveCo
 }
 
 /** Returns the entry of an operation's log for a request that it sent to the provider. */
-const exchangeEntry = ({ method, path, status, failure }: Exchange): LogEntry => ({
+const buildExchangeEntry = ({ method, path, status, failure }: Exchange): LogEntry => ({
   severity: "DEBUG",
   msg: `${method} ${path} → ${status ?? failure}`,
 });

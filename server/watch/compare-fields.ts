@@ -28,9 +28,9 @@ export function compareFields(
     return [{ oldSchema, newSchema: withoutValues(field) }];
   });
   return {
-    created: created.toSorted(byName),
-    deleted: deleted.toSorted(byName),
-    changed: changed.toSorted((left, right) => byName(left.newSchema, right.newSchema)),
+    created: created.toSorted(compareNames),
+    deleted: deleted.toSorted(compareNames),
+    changed: changed.toSorted((left, right) => compareNames(left.newSchema, right.newSchema)),
     any: created.length + deleted.length + changed.length > 0,
   };
 }
@@ -51,4 +51,5 @@ const isKnownField = (field: Json): field is JsonObject & KnownField =>
 
 const withoutValues = ({ values: _values, ...field }: FieldMetadata): KnownField => field;
 
-const byName = (left: KnownField, right: KnownField): number => (left.fieldName < right.fieldName ? -1 : 1);
+const compareNames = (left: KnownField, right: KnownField): number =>
+  left.fieldName < right.fieldName ? -1 : 1;

@@ -14,7 +14,7 @@ import { planWrite } from "./plan-write.ts";
 import { writeLater, type WriteLaterServices } from "./queue/write-later.ts";
 import { writeNow, type WriteNowServices } from "./write-now.ts";
 import { WriteRequestSchema, type WriteRequest } from "./write-request.ts";
-import { writeSpan } from "./write-span.ts";
+import { describeWriteWork } from "./write-span.ts";
 
 export type WriteServices = WriteTargetServices &
   WriteNowServices &
@@ -78,7 +78,7 @@ export const writeRecords = ({ shards }: { shards: CustomerShards<WriteServices>
       const write = (id: string, firstId = id) => {
         const begun = { id, firstId, requestId, actor: toCallActor(caller), key };
         addWorkIds({ operationId: id });
-        return runInSpan(writeSpan(target, plan, { id, isQueued: later }), async () =>
+        return runInSpan(describeWriteWork(target, plan, { id, isQueued: later }), async () =>
           later ? writeLater(deps, begun, target, plan, body) : writeNow(deps, begun, target, plan),
         );
       };

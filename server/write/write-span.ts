@@ -8,7 +8,7 @@ import type { WritePlan } from "./plan-write.ts";
 import { readSendOptions } from "./queue/queued-write.ts";
 
 /** The write as its request carries it out, or puts it into the queue. */
-export const writeSpan = (
+export const describeWriteWork = (
   { installation, integration }: WriteTarget,
   plan: WritePlan,
   { id, isQueued }: { id: string; isQueued: boolean },

@@ -17,7 +17,8 @@ export const listApprovalRoutes = (deps: Services): Route[] => [
 ];
 
 const ApprovalId = Type.String({ description: "Id of the approval." });
-const only = (what: string) => Type.Optional(Type.String({ description: `Return only approvals ${what}.` }));
+const describeFilter = (what: string) =>
+  Type.Optional(Type.String({ description: `Return only approvals ${what}.` }));
 
 const listApprovals = (deps: Services) =>
   projectEndpoint({
@@ -30,8 +31,8 @@ const listApprovals = (deps: Services) =>
       status: Type.Optional(
         Type.Enum([...APPROVAL_STATUSES], { description: "Return only approvals in this status." }),
       ),
-      groupRef: only("for this customer"),
-      object: only("about this object, by your name or the provider's"),
+      groupRef: describeFilter("for this customer"),
+      object: describeFilter("about this object, by your name or the provider's"),
       ...periodQuery,
       ...listQuery,
     }),

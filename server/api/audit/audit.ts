@@ -72,7 +72,7 @@ const AuditEventSchema = Type.Object(
   { title: "AuditEvent", description: "A change, or a view of a secret." },
 );
 
-const only = (description: string) => Type.Optional(Type.String({ maxLength: 255, description }));
+const describeFilter = (description: string) => Type.Optional(Type.String({ maxLength: 255, description }));
 
 const listAuditEvents = (deps: { database: Database }) =>
   endpoint({
@@ -85,16 +85,16 @@ const listAuditEvents = (deps: { database: Database }) =>
       "as a dry run is.",
     params: OrgParams,
     query: Type.Object({
-      actor: only("Return only what this person, key or agent did (an id)."),
+      actor: describeFilter("Return only what this person, key or agent did (an id)."),
       actorKind: Type.Optional(
         Type.Enum([...ACTOR_KINDS], { description: "Return only what actors of this kind did." }),
       ),
       outcome: Type.Optional(
         Type.Enum([...AUDIT_OUTCOMES], { description: "Return only calls of agents with this outcome." }),
       ),
-      operationId: only("Return only calls of this operation, for example `deleteDestination`."),
-      projectId: only("Return only events of this project (an id)."),
-      target: only("Return only what was done to this resource (an id)."),
+      operationId: describeFilter("Return only calls of this operation, for example `deleteDestination`."),
+      projectId: describeFilter("Return only events of this project (an id)."),
+      target: describeFilter("Return only what was done to this resource (an id)."),
       ...periodQuery,
       ...listQuery,
     }),

@@ -71,7 +71,7 @@ const listInstallationsForProject = (deps: { database: Database }) =>
     },
   });
 
-const only = (what: string) =>
+const describeFilter = (what: string) =>
   Type.Optional(Type.String({ description: `Return only installations ${what}.` }));
 
 const listProjectInstallations = (deps: { database: Database }) =>
@@ -81,9 +81,9 @@ const listProjectInstallations = (deps: { database: Database }) =>
     summary: "Search installations",
     description: "Of all integrations, newest first, in pages. All filters must match.",
     query: Type.Object({
-      integration: only("of the integration of this id or name"),
-      provider: only("of integrations with this provider"),
-      groupRef: only("of this customer"),
+      integration: describeFilter("of the integration of this id or name"),
+      provider: describeFilter("of integrations with this provider"),
+      groupRef: describeFilter("of this customer"),
       healthStatus: Type.Optional(
         Type.Enum(["healthy", "unhealthy"], { description: "Return only installations of this health." }),
       ),

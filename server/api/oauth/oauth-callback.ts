@@ -54,14 +54,14 @@ export const oauthCallback = (deps: ConsentServices) =>
       const consent = query.state ? await takeConsent(control, digest(query.state)) : undefined;
       if (!consent) return refuseUnknownState();
       try {
-        return await succeed(deps, consent, (await finish(deps, consent, query, headers)).id);
+        return await succeed(deps, consent, (await finishConsent(deps, consent, query, headers)).id);
       } catch (error) {
         return fail(deps, consent, explainConsentFailure(error), headers);
       }
     },
   });
 
-async function finish(
+async function finishConsent(
   deps: ConsentServices,
   consent: ShownConsent,
   query: Static<typeof Query>,
@@ -91,7 +91,7 @@ async function connect(
   const provider = deps.catalog.of(consent.projectId).find(consent.provider);
   const app = await findProviderApp(deps.database.control, consent.projectId, consent.providerAppId ?? "");
   if (!provider || !app) throw new ConsentFailed("provider-app", "The provider or the provider app is gone.");
-  const answer = await redeem(deps, provider, app, consent, code);
+  const answer = await redeemCode(deps, provider, app, consent, code);
   const credentials = buildCredentials(provider, answer, app);
   const known = withCallbackFields(provider, query, consent.providerMetadata);
   const facts = readFacts(provider, answer, { ...consent, providerMetadata: known });
@@ -127,7 +127,7 @@ const buildCredentials = (
   scopes: scopes ?? app.scopes,
 });
 
-function redeem(
+function redeemCode(
   deps: ConsentServices,
   provider: ProviderInfo,
   app: ProviderAppRow,

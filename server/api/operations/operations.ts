@@ -52,7 +52,8 @@ export const listOperationRoutes = (deps: SyncNowServices & OperationServices): 
   route(`GET ${PROJECT}/operations/{operationId}/logs`, "full", listOperationLogs(deps)),
 ];
 
-const only = (what: string) => Type.Optional(Type.String({ description: `Return only operations ${what}.` }));
+const describeFilter = (what: string) =>
+  Type.Optional(Type.String({ description: `Return only operations ${what}.` }));
 
 const listProjectOperations = (deps: OperationServices) =>
   projectEndpoint({
@@ -68,14 +69,14 @@ const listProjectOperations = (deps: OperationServices) =>
           description: "Return only operations in this status.",
         }),
       ),
-      integration: only("of the integration of this id or name"),
-      installationId: only("of this installation"),
-      groupRef: only("of this customer"),
-      object: only("about this object"),
+      integration: describeFilter("of the integration of this id or name"),
+      installationId: describeFilter("of this installation"),
+      groupRef: describeFilter("of this customer"),
+      object: describeFilter("about this object"),
       type: Type.Optional(
         Type.Enum(["write", "read"], { description: "Return only operations of this kind (`actionType`)." }),
       ),
-      actor: only("that this key, person, customer or agent asked for (`actor.id`)"),
+      actor: describeFilter("that this key, person, customer or agent asked for (`actor.id`)"),
       ...periodQuery,
       ...describeTextQuery(
         "the result, the object, the name of integration or customer, or the id of the operation, of a record or of the request",

@@ -153,7 +153,8 @@ type ListedCall = ProxyUsageRow & Partial<Pick<CallOfShard, "position">>;
 
 const getPageToken = ({ id, position }: ListedCall): string => position ?? id;
 
-const only = (what: string) => Type.Optional(Type.String({ description: `Return only calls ${what}.` }));
+const describeFilter = (what: string) =>
+  Type.Optional(Type.String({ description: `Return only calls ${what}.` }));
 
 const listProjectProxyCalls = (deps: InShards) =>
   projectEndpoint({
@@ -167,7 +168,7 @@ const listProjectProxyCalls = (deps: InShards) =>
       "page can be short or empty and still have a `nextPageToken`, where the search continues.",
     query: Type.Object({
       status: StatusFilter,
-      method: only("with this HTTP method"),
+      method: describeFilter("with this HTTP method"),
       path: Type.Optional(
         Type.String({
           minLength: 1,
@@ -175,9 +176,9 @@ const listProjectProxyCalls = (deps: InShards) =>
           description: "Return only calls whose path contains this text, in any case.",
         }),
       ),
-      groupRef: only("for this customer"),
-      integration: only("of the integration of this id or name"),
-      installationId: only("of this installation"),
+      groupRef: describeFilter("for this customer"),
+      integration: describeFilter("of the integration of this id or name"),
+      installationId: describeFilter("of this installation"),
       refusedBy: Type.Optional(
         Type.Enum(["busbar", "provider"], {
           description: "Return only calls that were refused, and by whom.",

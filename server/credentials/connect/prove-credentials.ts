@@ -67,7 +67,7 @@ const reportsAddress = ({ accountInfo, customOpts, oauth2Opts }: ProviderInfo): 
 async function exchangeCredentials(deps: Services, wanted: WantedCredentials): Promise<Proven> {
   const { provider, metadata, credentials } = wanted;
   if (credentials.scheme === "custom" && provider.customOpts?.connectSteps) {
-    return bySteps(deps, wanted, credentials);
+    return proveBySteps(deps, wanted, credentials);
   }
   if (!("clientId" in credentials)) return { metadata, credentials };
   return withToken(deps, wanted, credentials);
@@ -99,7 +99,7 @@ async function withToken(
 }
 
 /** Carries out the steps of a provider's own scheme. Refuses if one of them needs the customer. */
-async function bySteps(
+async function proveBySteps(
   deps: Services,
   { projectId, provider, metadata }: WantedCredentials,
   credentials: CustomCredentials,

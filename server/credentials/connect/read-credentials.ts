@@ -15,7 +15,7 @@ const MAX_INPUTS = 100;
 
 const text = (description: string) => Type.String({ minLength: 1, maxLength: LONGEST, description });
 /** One half of basic authentication: either may be empty. */
-const half = (description: string) => Type.String({ maxLength: LONGEST, description });
+const readHalf = (description: string) => Type.String({ maxLength: LONGEST, description });
 const TokenInput = Type.Object({
   token: text("The token."),
   issuedAt: Type.Optional(Type.String({ format: "date-time", description: "When the token was issued." })),
@@ -36,8 +36,8 @@ export const CredentialsInput = {
   basicAuth: Type.Optional(
     Type.Object(
       {
-        username: half("User name."),
-        password: half("Password. Stored encrypted, never returned."),
+        username: readHalf("User name."),
+        password: readHalf("Password. Stored encrypted, never returned."),
       },
       { description: "Credentials for providers with basic authentication." },
     ),

@@ -35,7 +35,7 @@ export function withExamples<Document extends object>(
   for (const operation of Object.values(paths).flatMap((methods) => Object.values(methods))) {
     addRecorded(operation, examples[operation.operationId] ?? []);
   }
-  const problems = problemExamples();
+  const problems = buildProblemExamples();
   for (const [name, { content = {} }] of Object.entries(components.responses)) {
     const [status] = /Problem\d{3}$/.exec(name) ?? [];
     if (status === undefined) continue;
@@ -55,12 +55,12 @@ function addRecorded(operation: DescribedOperation, examples: Example[]): void {
     if (shown !== undefined) Object.assign(parameter, { example: shown });
   }
   const success = Object.entries(operation.responses).find(([status]) => /^[23]/.test(status))?.[1];
-  addTo(operation.requestBody, examples, "request");
-  addTo(success, examples, "response");
+  addExamples(operation.requestBody, examples, "request");
+  addExamples(success, examples, "response");
 }
 
 /** Several examples get names; a single one needs none. */
-function addTo(
+function addExamples(
   described: DescribedResponse | undefined,
   examples: Example[],
   side: "request" | "response",
@@ -91,7 +91,7 @@ const DETAILS: Record<number, string> = {
 };
 
 /** One Problem per status, of the first type in the table with that status. */
-function problemExamples(): Record<string, { summary: string; value: object }> {
+function buildProblemExamples(): Record<string, { summary: string; value: object }> {
   const entries = Object.entries(DETAILS).flatMap(([text, detail]) => {
     const status = Number(text);
     const found = Object.entries(PROBLEM_TYPES).find(([, type]) => type.status === status);

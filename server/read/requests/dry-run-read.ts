@@ -64,7 +64,7 @@ export async function dryRunRead(
     return {
       dryRun: true as const,
       requests: [{ method, path, ...(headers && { headers }), ...(body !== undefined && { body }) }],
-      ...(await estimate(object, plan, call)),
+      ...(await estimateCount(object, plan, call)),
     };
   }).catch((error: unknown) => {
     throw error instanceof ProviderError ? readProblem(error, connectionId) : error;
@@ -72,7 +72,7 @@ export async function dryRunRead(
 }
 
 /** Counts the records; a provider's refusal becomes part of the answer, because the request is worth showing without it. */
-async function estimate({ connector }: ReadableObject, plan: ReadPlan, { fetch }: ProviderCall) {
+async function estimateCount({ connector }: ReadableObject, plan: ReadPlan, { fetch }: ProviderCall) {
   try {
     return { recordsEstimatedTotal: await connector.read.count(plan, fetch) };
   } catch (error) {

@@ -30,7 +30,7 @@ export function endOfRead(scan: ReadScan, ended: EndedRead): RunEnd {
     case "scheduled":
       return { ...end, cursor: chooseCursor(scan, ended) };
     case "backfill":
-      return { ...end, event: toEventRow(readBackfillDone(fields, backfillEvent(scan, counts))) };
+      return { ...end, event: toEventRow(readBackfillDone(fields, buildBackfillEvent(scan, counts))) };
     case "triggered": {
       const span = toReadSpan(run, messageName, untilTime);
       return { ...end, event: toEventRow(readTriggeredDone(fields, span)) };
@@ -38,7 +38,7 @@ export function endOfRead(scan: ReadScan, ended: EndedRead): RunEnd {
   }
 }
 
-const backfillEvent = ({ run, target }: ReadScan, { records, delivered }: ReadCounts) => ({
+const buildBackfillEvent = ({ run, target }: ReadScan, { records, delivered }: ReadCounts) => ({
   objectName: target.definition.messageName,
   operationId: run.operationId,
   recordsRead: records,

@@ -55,7 +55,7 @@ export async function fetchPage(
       // The next turn of this run does not ask for the whole list again.
       if (one.next && scan.learning === "failed") one.next = { ...one.next, learning: "failed" };
       if (position.checkpoint) return one;
-      return { ...one, total: await estimate(one, () => read.count(plan, countingFetch)) };
+      return { ...one, total: await estimateCount(one, () => read.count(plan, countingFetch)) };
     });
     return { position, stage: "records" as const, page: found, time: now(), providerCalls };
   });
@@ -100,7 +100,7 @@ async function learnFields(
 }
 
 /** Returns the estimated number of records of the run; undefined if the provider refuses to count. */
-async function estimate(first: ReadPage, count: () => Promise<number>): Promise<number | undefined> {
+async function estimateCount(first: ReadPage, count: () => Promise<number>): Promise<number | undefined> {
   if (first.total !== undefined) return first.total;
   if (!first.next) return first.records.length;
   try {

@@ -76,7 +76,7 @@ const select = (queries: SharedQueries, projectId: string) =>
 
 type Joined = Awaited<ReturnType<ReturnType<typeof select>["executeTakeFirstOrThrow"]>>;
 
-function assemble(row: Joined): ConnectionRow {
+function assembleRow(row: Joined): ConnectionRow {
   const { id, projectId, provider, providerAppId, authScheme, providerWorkspaceRef, providerConsumerRef } =
     row;
   const { groupRef, groupName, consumerRef, consumerName } = row;
@@ -117,7 +117,7 @@ export async function listConnections(
   if (filter.provider) query = query.where("connections.provider", "=", filter.provider);
   if (filter.groupRef) query = query.where(isOfGroup("connections", projectId, filter.groupRef));
   if (filter.consumerRef) query = query.where("consumers.consumerRef", "=", filter.consumerRef);
-  return (await query.execute()).map(assemble);
+  return (await query.execute()).map(assembleRow);
 }
 
 export async function findConnection(
@@ -127,7 +127,7 @@ export async function findConnection(
 ): Promise<ConnectionRow | undefined> {
   if (!isUuid(id)) return undefined;
   const found = await select(queries, projectId).where("connections.id", "=", id).executeTakeFirst();
-  return found && assemble(found);
+  return found && assembleRow(found);
 }
 
 interface NewConnection {
@@ -334,5 +334,5 @@ export async function listConnectionsById(
 ): Promise<Map<string, ConnectionRow>> {
   if (ids.length === 0) return new Map();
   const rows = await select(queries, projectId).where("connections.id", "in", ids).execute();
-  return new Map(rows.map((row) => [row.id, assemble(row)]));
+  return new Map(rows.map((row) => [row.id, assembleRow(row)]));
 }

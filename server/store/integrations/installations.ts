@@ -46,7 +46,7 @@ const select = (queries: SharedQueries, projectId: string) =>
 
 type Joined = Awaited<ReturnType<ReturnType<typeof select>["executeTakeFirstOrThrow"]>>;
 
-function assemble<Config>(row: Joined): InstallationRow<Config> {
+function assembleRow<Config>(row: Joined): InstallationRow<Config> {
   const { configId, revisionId, content, configBy, configTime, ...installation } = row;
   return {
     ...installation,
@@ -69,7 +69,7 @@ export async function listInstallations<C>(
   let query = select(queries, projectId).orderBy("installations.id", "desc");
   if (filter.integrationId) query = query.where("installations.integrationId", "=", filter.integrationId);
   if (filter.groupRef) query = query.where(isOfGroup("installations", projectId, filter.groupRef));
-  return (await query.execute()).map((row) => assemble<C>(row));
+  return (await query.execute()).map((row) => assembleRow<C>(row));
 }
 
 /** Lists the ids of a customer's installations, with the status of each connection. */
@@ -94,7 +94,7 @@ export async function findInstallation<C>(
 ): Promise<InstallationRow<C> | undefined> {
   if (!isUuid(id)) return undefined;
   const found = await select(queries, projectId).where("installations.id", "=", id).executeTakeFirst();
-  return found && assemble<C>(found);
+  return found && assembleRow<C>(found);
 }
 
 /** Lists installations by id; missing ones are absent. */
@@ -105,7 +105,7 @@ export async function listInstallationsById<C>(
 ): Promise<Map<string, InstallationRow<C>>> {
   if (ids.length === 0) return new Map();
   const rows = await select(queries, projectId).where("installations.id", "in", ids).execute();
-  return new Map(rows.map((row) => [row.id, assemble<C>(row)]));
+  return new Map(rows.map((row) => [row.id, assembleRow<C>(row)]));
 }
 
 /** Finds the installation of a group by the id or name of the integration, as writes and proxied calls name it. */
@@ -119,7 +119,7 @@ export async function findInstallationOfGroup<C>(
     .where("installations.integrationId", "=", integrationId)
     .where(isOfGroup("installations", projectId, groupRef))
     .executeTakeFirst();
-  return found && assemble<C>(found);
+  return found && assembleRow<C>(found);
 }
 
 /** Lists the status of the newest operation of each installation; those without an operation are absent. */

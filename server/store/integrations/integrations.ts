@@ -53,7 +53,7 @@ const joinLatestRevision = (queries: SharedQueries, projectId: string) =>
 
 type Joined = Awaited<ReturnType<ReturnType<typeof joinLatestRevision>["executeTakeFirstOrThrow"]>>;
 
-function assemble<Content>(row: Joined): IntegrationRow<Content> {
+function assembleRow<Content>(row: Joined): IntegrationRow<Content> {
   const { revisionId, specVersion, content, revisionTime, ...integration } = row;
   // The content was checked against the manifest's schema when the revision was stored.
   const latestRevision = {
@@ -70,7 +70,7 @@ export async function listIntegrations<C>(
   projectId: string,
 ): Promise<IntegrationRow<C>[]> {
   const rows = await joinLatestRevision(queries, projectId).orderBy("integrations.id").execute();
-  return rows.map((row) => assemble<C>(row));
+  return rows.map((row) => assembleRow<C>(row));
 }
 
 /** Integration with what lists show of its latest revision and its installations. */
@@ -107,7 +107,7 @@ export async function listIntegrationEntries<C>(
     .orderBy("integrations.id")
     .execute();
   return rows.map(({ createdBy, installationCount, unhealthyCount, number, ...row }) => {
-    const { latestRevision, ...integration } = assemble<C>(row);
+    const { latestRevision, ...integration } = assembleRow<C>(row);
     return {
       ...integration,
       latestRevision: { ...latestRevision, number, createdBy },
@@ -150,7 +150,7 @@ export async function findIntegration<C>(
         : where("integrations.name", "=", idOrName),
     )
     .executeTakeFirst();
-  return found && assemble<C>(found);
+  return found && assembleRow<C>(found);
 }
 
 interface Deployed {

@@ -40,7 +40,7 @@ export const noteWriteVerdicts = (queries: DataQueries, verdicts: WriteVerdict[]
   queries.transaction().execute(async (inside) => {
     // One process at a time: of two that take the same rows in different orders, each would wait for the other.
     await sql`select pg_advisory_xact_lock(hashtext('failing_writes'))`.execute(inside);
-    await storeStreaks(inside, foldVerdicts(await leaveOutCounted(inside, verdicts)));
+    await storeStreaks(inside, joinVerdicts(await leaveOutCounted(inside, verdicts)));
   });
 
 /** Ends the streaks of objects that the installation does not write any more: no success could end them. */
@@ -100,7 +100,7 @@ async function storeStreaks(queries: DataQueries, streaks: readonly Streak[]): P
 }
 
 /** Returns one row for each kind. */
-function foldVerdicts(verdicts: readonly WriteVerdict[]): Streak[] {
+function joinVerdicts(verdicts: readonly WriteVerdict[]): Streak[] {
   const streaks = new Map<string, Streak>();
   for (const { works, time, operationId, ...kind } of verdicts) {
     const key = nameKind(kind);

@@ -128,7 +128,7 @@ export function cacheUntilChanged<Value>(
       if (entry && ageMs < OLDEST_MS && nowMs() < entry.retryMs) return entry.value;
       const newest = begin(key, read, `${scope}/${key}`);
       if (!entry || ageMs >= OLDEST_MS) return newest;
-      return preferNewest(newest, entry, changes.connected ? PATIENCE_MS : 0);
+      return chooseNewest(newest, entry, changes.connected ? PATIENCE_MS : 0);
     },
   };
 }
@@ -137,7 +137,7 @@ const isConcerned = (rows: readonly string[], changes: (RowChange | undefined)[]
   changes.some((change) => !change || rows.includes(change.id) || rows.includes(change.table));
 
 /** Returns the newly read value, or the cached one if the database fails or takes too long. */
-function preferNewest<Value>(
+function chooseNewest<Value>(
   newest: Promise<Value | undefined>,
   entry: Entry<Value>,
   patienceMs: number,

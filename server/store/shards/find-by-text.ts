@@ -38,10 +38,10 @@ export async function findByText(
     findOnControl(database.control, projectId, text, max),
     askPresent(database, (data) => findOnData(data, projectId, { text, recordIds }, max)),
   ]);
-  return { things: [...onControl, ...answers.flat()].toSorted(byRank).slice(0, max), unavailable };
+  return { things: [...onControl, ...answers.flat()].toSorted(compareRanks).slice(0, max), unavailable };
 }
 
-const byRank = (one: RankedThing, other: RankedThing): number =>
+const compareRanks = (one: RankedThing, other: RankedThing): number =>
   one.rank - other.rank || (one.recent > other.recent ? -1 : one.recent < other.recent ? 1 : 0);
 
 async function findOnControl(
@@ -51,8 +51,8 @@ async function findOnControl(
   max: number,
 ): Promise<RankedThing[]> {
   const parts = [
-    ...(isUuid(text) ? [byId(projectId, text)] : []),
-    ...(text.length >= LEAST_NAME ? [byName(projectId, text)] : []),
+    ...(isUuid(text) ? [selectWholeId(projectId, text)] : []),
+    ...(text.length >= LEAST_NAME ? [selectByName(projectId, text)] : []),
   ];
   if (parts.length === 0) return [];
   return (await selectBest(parts, max).execute(queries)).rows;
@@ -64,8 +64,8 @@ async function findOnData(
   { text, recordIds }: { text: string; recordIds: string[] },
   max: number,
 ): Promise<RankedThing[]> {
-  const byIds = isUuid(text) ? [byTrafficId(projectId, text), byRequestId(projectId, text)] : [];
-  return (await selectBest([...byIds, byRecordId(projectId, recordIds)], max).execute(queries)).rows;
+  const byIds = isUuid(text) ? [selectByTrafficId(projectId, text), selectByRequestId(projectId, text)] : [];
+  return (await selectBest([...byIds, selectByRecordId(projectId, recordIds)], max).execute(queries)).rows;
 }
 
 const selectBest = (parts: RawBuilder<unknown>[], max: number): RawBuilder<RankedThing> => sql<RankedThing>`
@@ -91,7 +91,7 @@ const selectById =
     sql`select ${sql.lit(kind)} as kind, ${shownId} as id, ${name} as name, ${within}::text as within, 0 as rank, id::text as recent
       from ${sql.table(table)} as thing where project_id = ${projectId} and id = ${id}::uuid`;
 
-function byId(projectId: string, id: string): RawBuilder<unknown> {
+function selectWholeId(projectId: string, id: string): RawBuilder<unknown> {
   const one = selectById(projectId, id);
   return sql.join(
     [
@@ -114,7 +114,7 @@ function byId(projectId: string, id: string): RawBuilder<unknown> {
 }
 
 /** Selects what the traffic of customers left. */
-function byTrafficId(projectId: string, id: string): RawBuilder<unknown> {
+function selectByTrafficId(projectId: string, id: string): RawBuilder<unknown> {
   const one = selectById(projectId, id);
   return sql.join(
     [
@@ -132,7 +132,7 @@ const BEFORE_MS = 1_000;
 const AFTER_MS = 60_000;
 
 /** Selects what began soon after the request, whose id contains its time. */
-function byRequestId(projectId: string, id: string): RawBuilder<unknown> {
+function selectByRequestId(projectId: string, id: string): RawBuilder<unknown> {
   const requestMs = readTimeOfId(id).getTime();
   const [fromMs, toMs] = [requestMs - BEFORE_MS, requestMs + AFTER_MS];
   return sql`
@@ -149,7 +149,7 @@ function byRequestId(projectId: string, id: string): RawBuilder<unknown> {
     ) as near where request_id = ${id}`;
 }
 
-function byName(projectId: string, text: string): RawBuilder<unknown> {
+function selectByName(projectId: string, text: string): RawBuilder<unknown> {
   const pattern = `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
   const one = (
     kind: string,
@@ -185,7 +185,7 @@ function byName(projectId: string, text: string): RawBuilder<unknown> {
 }
 
 /** Selects the operations that wrote a record under one of these ids, or failed to. */
-const byRecordId = (projectId: string, recordIds: string[]): RawBuilder<unknown> => sql`
+const selectByRecordId = (projectId: string, recordIds: string[]): RawBuilder<unknown> => sql`
   (select 'operation', id::text, action_type || ' ' || object_name, null::text, 1, id::text from (
     select * from operations where project_id = ${projectId} order by id desc limit ${MAX_SCANNED}
   ) as newest
