@@ -5,7 +5,7 @@ import { printFailure } from "./output/print-failure.ts";
 import { createProgram, type ServerCommand } from "./program.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** `serverCommands` are executed by the caller; here they are only listed in the help. */
+/** Runs a command of the command line. `serverCommands` are executed by the caller; here they are only listed in the help. */
 export async function runCommand(
   args: string[],
   terminal: Terminal,

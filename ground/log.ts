@@ -18,7 +18,10 @@ const SECRET_MEMBERS = [
   "secret",
 ];
 
-/** `level` is one of pino's: fatal, error, warn, info, debug, trace, silent. With `to`, lines are appended to that file, or written there. */
+/**
+ * Creates a log. `level` is one of pino's: fatal, error, warn, info, debug, trace, silent. With `to`, lines are appended to that
+ * file, or written there.
+ */
 export function createLog(level: string, to?: string | { write(line: string): void }): Log {
   const paths = SECRET_MEMBERS.flatMap((member) =>
     member.startsWith("[")

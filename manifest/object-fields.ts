@@ -51,7 +51,10 @@ export const listWritableObjects = (
 ): WriteObject[] =>
   (integration.write?.objects ?? []).filter(({ objectName }) => isSelectedForWriting(config, objectName));
 
-/** Without write objects in the configuration all objects of the manifest may be written, otherwise only those. */
+/**
+ * Returns whether an object may be written. Without write objects in the configuration all those of the manifest may, otherwise only
+ * those that it has.
+ */
 export function isSelectedForWriting(config: ConfigInput | undefined, objectName: string): boolean {
   const objects = config?.write?.objects;
   if (!objects || Object.keys(objects).length === 0) return true;

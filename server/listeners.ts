@@ -100,7 +100,7 @@ export async function listen(
   return urls;
 }
 
-/** The endpoints of agents: of each customer, and of each project. */
+/** Serves the endpoints of agents: of each customer, and of each project. */
 function serveAgentTools(
   api: FastifyInstance,
   deps: Services,

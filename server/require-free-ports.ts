@@ -58,7 +58,7 @@ async function findOtherBusbar(dataDir: string): Promise<number | undefined> {
   }
 }
 
-/** `otherPid` is a Busbar that probably has the port. */
+/** Returns the error of a port that cannot be used. `otherPid` is a Busbar that probably has it. */
 export function listenError(
   variable: string,
   { host, port }: { host: string; port: number },

@@ -274,7 +274,7 @@ function waitUnlessAborted<Value>(promise: Promise<Value>, signal: AbortSignal |
   return Promise.race([promise, aborted]).finally(() => signal.removeEventListener("abort", abort));
 }
 
-/** The catalog looks up custom providers, which are read as soon as the database is open. */
+/** Loads the catalog. It looks up custom providers, which are read as soon as the database is open. */
 async function loadCatalog(
   path: string | undefined,
 ): Promise<{ catalog: Catalog; customProviders: CustomProviderMemory }> {

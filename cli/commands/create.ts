@@ -75,7 +75,7 @@ export function addCreate(program: Command, terminal: Terminal): void {
   addCreateApiKey(create, terminal);
 }
 
-/** A new secret for an old client is an update, not a further provider app. */
+/** Warns of older apps of the same provider: a new secret for an old client is an update, not a further provider app. */
 async function noteOlderApps(server: Connected, provider: string): Promise<void> {
   const apps = requireObjects(await server.inProject("GET", "/provider-apps"));
   if (apps.filter((app) => getTextAt(app, "provider") === provider).length < 2) return;

@@ -93,7 +93,7 @@ function printWarnings(integrations: JsonObject[], file: ManifestFile, { out }: 
   out.line(summarizeFindings(warnings, file.shown, out.paint));
 }
 
-/** If `destructive` is undefined, the server accepts that names are lost; if it is false, the server refuses. */
+/** Deploys the manifest. If `destructive` is undefined, the server accepts that names are lost; if it is false, the server refuses. */
 async function put(
   file: ManifestFile,
   destructive: boolean | undefined,

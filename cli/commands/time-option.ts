@@ -11,7 +11,7 @@ export function parseTimeOption(option: string, given: string): string {
   throw new UsageFailure(`${option} takes a time, or how long ago: 30m, 2h, 3d. It was \`${given}\`.`);
 }
 
-/** The same, where `2h` is in two hours. */
+/** Parses a time as `parseTimeOption` does, but `2h` is in two hours. */
 export function parseFutureTimeOption(option: string, given: string): string {
   const time = toTime(given, 1);
   if (time !== undefined) return time;

@@ -39,7 +39,7 @@ const WORDS: Record<string, string> = {
   ETIMEDOUT: "timeout while connecting",
 };
 
-/** `maybeDone`: the request was sent, so it may have been executed. */
+/** Builds the error of a server that does not answer. `maybeDone`: the request was sent, so it may have been executed. */
 function buildUnreachable(
   url: URL,
   error: Error & { code?: string; errors?: { code?: string }[] },

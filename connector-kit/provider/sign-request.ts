@@ -64,7 +64,7 @@ export async function signRequest(
   return { path: plainPath + queryText(parameters), headers: sent };
 }
 
-/** 13 MB of code that most servers never use. */
+/** Loads the signer on demand: 13 MB of code that most servers never use. */
 async function loadSigner() {
   const [{ SignatureV4 }, { Sha256 }] = await Promise.all([
     import("@smithy/signature-v4"),

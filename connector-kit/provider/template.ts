@@ -177,6 +177,6 @@ function cutPasted(value: string, suffixes: string[]): string {
   return suffix ? pasted.slice(0, -suffix.length) : pasted;
 }
 
-/** `.gong.io` means any host below gong.io, `gong.io` that host alone, `*` any host. */
+/** Returns whether a host fits the pattern: `.gong.io` means any host below gong.io, `gong.io` that host alone, `*` any host. */
 const endsWithLabel = (host: string, suffix: string): boolean =>
   suffix === "*" || (suffix.startsWith(".") ? host.endsWith(suffix) && host !== suffix : host === suffix);

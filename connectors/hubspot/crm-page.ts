@@ -165,7 +165,7 @@ const choosePageSize = ({ pageSize: asked }: ReadPlan, most: number): number =>
 
 const isAddressTooLong = ({ status }: ProviderError): boolean => status === 414 || status === 431;
 
-/** HubSpot has objects that can be listed but not searched. If there is no such object, the list says so. */
+/** Returns whether HubSpot cannot search an object, but list it. If there is no such object, the list says so. */
 const lacksSearch = ({ status, message }: ProviderError): boolean =>
   status === 404 ||
   status === 405 ||

@@ -136,7 +136,7 @@ export function checkStandardObjects(integration: LocatedValue, catalog: Catalog
     }
 }
 
-/** An authorization-code flow needs an OAuth client that the builder registered. */
+/** Checks that there is a provider app: an authorization-code flow needs an OAuth client that the builder registered. */
 export function checkProviderApp(
   integration: LocatedValue,
   catalog: Catalog,

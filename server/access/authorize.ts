@@ -51,7 +51,7 @@ const TAKE_ANOTHER =
   "Take an active key of the project: *API keys* in the dashboard lists them and creates others. The first key of a new server is in `bootstrap.json` in its data folder.";
 const MISTYPED = "This API key is mistyped or incomplete: its checksum is wrong. Copy the whole key.";
 
-/** Cached keys are dropped when `changes` reports a change of a key or project. */
+/** Opens the check of callers. Cached keys are dropped when `changes` reports a change of a key or project. */
 export function openAccess(deps: {
   database: Database;
   changes: Changes;

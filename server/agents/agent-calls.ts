@@ -116,7 +116,7 @@ const METHOD_HEADERS: readonly string[] = ["x-http-method-override", "x-http-met
 /** `_HttpMethod` is Salesforce's (REST API Developer Guide, "Using the HTTP PATCH method"); `_method` that of many frameworks. */
 const METHOD_PARAMETERS: readonly string[] = ["_httpmethod", "_method"];
 
-/** A call that may be carried out as another method counts as a write. */
+/** Returns whether a call only reads. One that may be carried out as another method counts as a write. */
 function isReading({
   method,
   path,
@@ -181,7 +181,7 @@ function toAnswer(answer: unknown): JsonObject {
   };
 }
 
-/** A character that would be cut in two is left out. */
+/** Cuts a text to the most bytes. A character that would be cut in two is left out. */
 const cutWhole = (text: string): string =>
   new TextDecoder().decode(Buffer.from(text).subarray(0, MAX_BYTES), { stream: true });
 

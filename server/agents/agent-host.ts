@@ -27,7 +27,7 @@ export function requireOwnHost({ host, origin }: IncomingHttpHeaders, publicUrl:
 /** A host and a port: a URL could also have a user, a path or a query, and would lead elsewhere. */
 const HOST = /^[^\s@/\\?#]+$/;
 
-/** Only in the form in which browsers send it. */
+/** Returns whether an origin is of this machine, only in the form in which browsers send it. */
 function isLoopback(origin: string): boolean {
   const url = URL.parse(origin);
   return url?.origin === origin && LOOPBACK.has(url.hostname);

@@ -299,7 +299,7 @@ async function readChange({
 /** An act that waits, or was done, under an earlier policy is not done again beside its approval. */
 const MAY_HAPPEN: ReadonlySet<ApprovalStatus> = new Set(["pending", "approved", "executed", "failed"]);
 
-/** A closed gate, or a connection that cannot be used: the provider was not called. */
+/** Returns whether the provider was not called: the gate was closed, or the connection cannot be used. */
 const wasNotSent = (error: unknown): boolean =>
   error instanceof Problem && error.options.cause instanceof ClosedGateError;
 

@@ -81,7 +81,7 @@ export function openAppCalls(deps: AppCallServices): AppCalls {
   };
 }
 
-/** A rejected token is replaced once. */
+/** Sends a request with the token of the app. A rejected token is replaced once. */
 async function sendAs(
   deps: AppCallServices,
   tokens: Tokens,

@@ -19,7 +19,7 @@ const MEDIA_TYPES: Record<string, string> = {
   ".woff2": "font/woff2",
 };
 
-/** Not part of the API or its OpenAPI document. */
+/** Adds the dashboard's page and files to the listener. They are not part of the API or its OpenAPI document. */
 export function serveDashboard(api: FastifyInstance, dashboard: BuiltDashboard): void {
   for (const path of PAGES) {
     api.get(path, async (request, reply) => {

@@ -10,8 +10,8 @@ import type { Retry } from "./retry-schedule.ts";
 const LONGEST_ERROR = 1_000;
 
 /**
- * Never throws: a failure is an outcome. `failures` counts the failed attempts before this one. The message goes through
- * `channel`, which is the destination's own unless it shares a batch.
+ * Sends a message once. Never throws: a failure is an outcome. `failures` counts the failed attempts before this one. The message
+ * goes through `channel`, which is the destination's own unless it shares a batch.
  */
 export async function attemptDelivery(
   destination: OpenDestination,

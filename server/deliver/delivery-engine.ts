@@ -224,7 +224,10 @@ interface HeldDeliveries {
 
 const MAX_FAILED = 1_000;
 
-/** Call it while no statement of this process claims or routes: its deliveries would look lost. */
+/**
+ * Releases what this process has claimed and lost. Call it while no statement of this process claims or routes: its deliveries would
+ * look lost.
+ */
 async function recoverDeliveries(
   queries: DataQueries,
   workerId: number,

@@ -11,8 +11,8 @@ export type Retry = (
 const JITTER = 0.2;
 
 /**
- * `gapsSeconds` are the gaps between attempts. A receiver's `Retry-After` may extend a gap to twice its length; after a
- * timeout or a 429 the gap is at least `minuteMs`, with jitter.
+ * Returns when to retry. `gapsSeconds` are the gaps between attempts. A receiver's `Retry-After` may extend a gap to twice its
+ * length; after a timeout or a 429 the gap is at least `minuteMs`, with jitter.
  */
 export function retrySchedule(
   { gapsSeconds, minuteMs }: { gapsSeconds: number[]; minuteMs: number },

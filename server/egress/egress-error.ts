@@ -44,7 +44,7 @@ export function toEgressError(error: unknown, sent: boolean, host: string): Egre
   );
 }
 
-/** OpenSSL's own text names its source files. Its reason is what a person can act on. */
+/** Returns OpenSSL's reason, on which a person can act. Its whole text names its source files. */
 function describeTlsFault(error: unknown, code: string): string | undefined {
   if (!code.startsWith("ERR_SSL_") || !(error instanceof Error) || !("reason" in error)) return undefined;
   const reason = String(error.reason);

@@ -12,7 +12,7 @@ const CONNECT_TIMEOUT_MS = 10_000;
 /** Providers with many cookies and policies in an answer's head come near Node's 16 KiB. */
 const MAX_HEADER_BYTES = 64 * 1024;
 
-/** `allow` lists hosts and CIDRs that may be reached although they are private (`BUSBAR_EGRESS_ALLOW`). */
+/** Opens the egress. `allow` lists hosts and CIDRs that may be reached although they are private (`BUSBAR_EGRESS_ALLOW`). */
 export function openEgress(allow: string[], names: NameLookups = openNameLookups()): Egress {
   const guard = new AddressGuard(allow);
   const dispatcher = new Agent({
@@ -98,7 +98,10 @@ const buildGuardedLookup =
     );
   };
 
-/** The operator's own names may be known by other means than DNS. Nobody else can choose them, so that a thread is no loss. */
+/**
+ * Looks a name up as the system does: the operator's own names may be known by other means than DNS. Nobody else can choose them, so
+ * that a thread is no loss.
+ */
 function findBySystem(hostname: string): Promise<LookupAddress[]> {
   const { promise, resolve, reject } = Promise.withResolvers<LookupAddress[]>();
   systemLookup(hostname, { all: true }, (error, addresses) => (error ? reject(error) : resolve(addresses)));

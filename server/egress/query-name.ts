@@ -39,7 +39,7 @@ export async function queryName(name: string, asked: NameServers = {}): Promise<
   return queryServers(listSpellings(host, file), asked);
 }
 
-/** A resolver of its own: it knows the machine's present servers, and can be given up alone. */
+/** Asks the name servers through a resolver of its own, which knows the machine's present servers and can be given up alone. */
 async function queryServers(
   names: string[],
   { servers, withinMs = QUERY_MS }: NameServers,

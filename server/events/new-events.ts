@@ -28,7 +28,7 @@ export const buildInstallationDeleted = (fields: InstallationFields, config: obj
   data: { ...fields, config },
 });
 
-/** Without reasons it is healthy again. */
+/** Builds the event of a changed health. Without reasons the installation is healthy again. */
 export const buildInstallationHealthChanged = (
   fields: InstallationFields,
   healthReasons: HealthReasonFields[],
@@ -38,13 +38,13 @@ export const buildInstallationHealthChanged = (
   data: { ...fields, healthStatus: healthReasons.length > 0 ? "unhealthy" : "healthy", healthReasons },
 });
 
-/** `created`, `updated` and `deleted` are caused by people, `refreshed` by a token refresh. */
+/** Builds an event of a connection: `created`, `updated` and `deleted` are caused by people, `refreshed` by a token refresh. */
 export const buildConnectionEvent = (
   what: "created" | "refreshed" | "updated" | "deleted",
   fields: ConnectionFields,
 ): NewEvent => ({ projectId: fields.projectId, type: `connection.${what}`, data: fields });
 
-/** `errors` are sentences for people, without secrets. */
+/** Builds the event of a connection that was refused. `errors` are sentences for people, without secrets. */
 export const buildConnectionError = (fields: ConnectionFields, errors: string[]): NewEvent => ({
   projectId: fields.projectId,
   type: "connection.error",

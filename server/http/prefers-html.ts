@@ -3,7 +3,10 @@
 const HTML = /^(text\/html|application\/xhtml\+xml|text\/\*)$/;
 const JSON_OR_ANY = /^(application\/(json|\*|[\w.-]+\+json)|\*\/\*)$/;
 
-/** True where `Accept` names HTML before JSON: with a larger `q`, or first with the same one. Anything counts as JSON, as does no header. */
+/**
+ * Returns whether `Accept` names HTML before JSON: with a larger `q`, or first with the same one. Anything counts as JSON, as does no
+ * header.
+ */
 export function prefersHtml(accept: string | undefined): boolean {
   const ranges = (accept ?? "").split(",").map((part) => {
     const [range = "", ...parameters] = part.split(";").map((text) => text.trim().toLowerCase());

@@ -61,7 +61,7 @@ export function beginRequest(
 
 const NAMED = ["installationId", "connectionId", "operationId", "eventId"] as const;
 
-/** Only ids: a caller may have written anything else there, such as a secret. */
+/** Reads ids from the path, and only ids: a caller may have written anything else there, such as a secret. */
 function readIdsOfPath({ params }: FastifyRequest): WorkIds {
   const given = params as Partial<Record<string, string>>;
   const ids: WorkIds = {};

@@ -40,7 +40,10 @@ function withFormats(ajv: Ajv): Ajv {
 /** Compiled validators, keyed by the schema's JSON text. */
 const compiled = { text: new Map<string, ValidateFunction>(), body: new Map<string, ValidateFunction>() };
 
-/** Compiling the schemas of all endpoints takes half of a start, and most are never used; many are equal. */
+/**
+ * Compiles a schema when it is first used. To compile those of all endpoints takes half of a start, and most are never used; many are
+ * equal.
+ */
 function compile(schema: TSchema, kind: keyof typeof compilers): ValidateFunction {
   const text = JSON.stringify(schema);
   const known = compiled[kind].get(text) ?? compilers[kind].compile(schema);

@@ -2,7 +2,7 @@
 
 const LONGEST_WAIT_MS = 10 * 60_000;
 
-/** `attempts` counts those made so far; at least a quarter of `baseMs`, at most ten minutes. */
+/** Computes the wait before the next attempt: at least a quarter of `baseMs`, at most ten minutes. `attempts` counts those made so far. */
 export function computeBackoffMs(
   { attempts, baseMs }: { attempts: number; baseMs: number },
   random: () => number = Math.random,

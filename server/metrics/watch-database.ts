@@ -184,7 +184,7 @@ function watchSubscriptions(gauge: AddGauge): void {
   );
 }
 
-/** A source that no subscription uses has no value. */
+/** Measures how far behind each source of changes is. A source that no subscription uses has no value. */
 function watchPositions(registry: Registry, ask: () => Promise<QueueDepths | undefined>): void {
   const positions = new Gauge({
     name: "busbar_subscribe_position_age_seconds",
@@ -200,7 +200,7 @@ function watchPositions(registry: Registry, ask: () => Promise<QueueDepths | und
   registry.registerMetric(positions);
 }
 
-/** Every reason has a value, 0 too, so that an alert sees it begin. */
+/** Measures how many installations have each reason. Every reason has a value, 0 too, so that an alert sees it begin. */
 function watchHealthReasons(registry: Registry, ask: () => Promise<QueueDepths | undefined>): void {
   const unhealthy = new Gauge({
     name: "busbar_installations_unhealthy",

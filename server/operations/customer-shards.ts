@@ -26,7 +26,7 @@ export interface CustomerShards<Services> {
 
 const MAX_GROUPS = 50_000;
 
-/** `all` may be filled later. With one shard, nobody is looked up. */
+/** Opens the look-up of customers' shards. `all` may be filled later; with one shard, nobody is looked up. */
 export function openCustomerShards<Services extends { database: Database }>(
   all: readonly Services[],
   { database, changes }: { database: Database; changes: Changes },

@@ -69,7 +69,7 @@ export interface Idempotency {
 /** `claim`: to be made with the beginning of the operation; absent if the key is claimed already. */
 type Act<A> = (operationId: string, firstOperationId: string, claim?: KeyClaim) => Promise<A>;
 
-/** Opened once per process: it knows which requests are running here. */
+/** Opens the keys of requests, once per process: it knows which requests are running in it. */
 export const openIdempotency = (deps: Services): Idempotency => new KeyedRequests(deps);
 
 /** A request with its key, checked, and the digest by which a repetition is recognised. */

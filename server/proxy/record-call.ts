@@ -19,8 +19,8 @@ interface RecordedCall {
 }
 
 /**
- * After the call, so that calls need no context of their own. Neither host nor path is recorded, because they name customers
- * and records; the usage log has the path.
+ * Records a proxied call as a span after it has ended, so that calls need no context of their own. Neither host nor path is recorded,
+ * because they name customers and records; the usage log has the path.
  */
 export function recordCall(tracer: Tracer, call: RecordedCall): void {
   const { target, method, status, sentAgoMs } = call;

@@ -15,7 +15,7 @@ const MAX_PASSES = 30;
 /** Longer paths are cut off. */
 const MAX_PATH_LENGTH = 1_024;
 
-/** Each shard has buffers of its own, so that none waits for one that is away. */
+/** Opens the usage log. Each shard has buffers of its own, so that none waits for one that is away. */
 export function openUsageLog({ database, log }: { database: Pick<Database, "shards">; log: Log }): UsageLog {
   const logs = new Map<string, Batches<ProxyUse>>();
   const open = (shard: string | null, isPassedOn: boolean) =>

@@ -30,7 +30,7 @@ const STREAM_WAIT_MS = 10_000;
 /** Until a destination exists again, or is enabled. */
 const DESTINATION_WAIT_MS = 10_000;
 
-/** Never throws for what a provider or a customer does: the subscription has been put back when it returns. */
+/** Gives a subscription its turn; it has been put back when this returns. Never throws for what a provider or a customer does. */
 export async function runSubscription(
   deps: SubscriptionRunServices,
   subscription: ClaimedSubscription,

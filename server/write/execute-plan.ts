@@ -94,7 +94,7 @@ function failAll(plan: WritePlan, error: unknown): Execution {
   return { plan, outcomes, warnings: [], rawResponse: error.rawResponse, failure: error };
 }
 
-/** Never throws a `ProviderError`, as above. */
+/** Carries the plan out at the connector. Never throws a `ProviderError`: it becomes the outcome of every record. */
 export async function applyPlan(
   plan: WritePlan,
   connector: NonNullable<Connector["write"]>,
@@ -145,7 +145,7 @@ interface Sent {
   answerTime(): Date | undefined;
 }
 
-/** While the database is down nothing is remembered: the changes are delivered. */
+/** Stores own writes, whose changes need not be reported. While the database is down nothing is stored, and the changes are delivered. */
 async function rememberWrites(
   { database }: { database: Database },
   { connector, connectionId, answerTime, ...sent }: Sent,
@@ -175,8 +175,8 @@ function timeFetch(fetch: ProviderFetch): { fetch: ProviderFetch; answerTime(): 
 }
 
 /**
- * Describes the object only if a refusal names a field of its record. What cannot be described is left as the provider said it:
- * the refusal counts, not its explanation. Only fields that may be named are suggested.
+ * Adds to refusals the field that was probably meant. Describes the object only if a refusal names a field of its record; what cannot
+ * be described is left as the provider said it. Only fields that may be named are suggested.
  */
 async function suggestFields(
   deps: { metadata: MetadataMemory },

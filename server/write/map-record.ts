@@ -35,7 +35,7 @@ export interface MappedRecord {
   clashes: Clash[];
 }
 
-/** Without a mapping the record stays as it is. */
+/** Maps a record. Without a mapping it stays as it is. */
 export function mapRecord(
   record: JsonObject,
   mapping: FieldMapping | undefined,

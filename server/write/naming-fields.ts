@@ -23,8 +23,8 @@ export function nameFields(records: Names[], outcomes: RecordOutcome[]): RecordO
 }
 
 /**
- * `names`: by the provider's field in lower case, since some providers accept fields in any case. Providers whose errors do not name
- * fields often have them in the text.
+ * Returns the error's message with the fields that it does not name. `names` has them by the provider's field in lower case, since
+ * some providers accept fields in any case. Providers whose errors do not list fields often have them in the text.
  */
 function withFields({ message, fields }: ProviderError, names: Map<string, string>): string {
   const words = new Set(message.match(/[\p{L}\p{N}_]+/gu));

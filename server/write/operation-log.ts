@@ -45,7 +45,7 @@ export function buildSettledEntries(
   ];
 }
 
-/** One entry per record that failed, and per warning. */
+/** Builds one entry per record that failed, and per warning. */
 export function buildOutcomeEntries(
   outcomes: RecordOutcome[],
   warnings: string[],

@@ -145,7 +145,7 @@ function findIdFaults({ type, record, batch }: WriteRequest): Fault[] {
   );
 }
 
-/** An object without fields is often made of values that were undefined: the record would be empty at the provider. */
+/** Finds creates without a field. They often come from values that were undefined, and would be empty records at the provider. */
 function findEmptyFaults(
   { type, record, batch, associations }: WriteRequest,
   settings: ObjectSettings,

@@ -2,7 +2,7 @@
 import type { RecordWrite } from "../../connector-kit/connector.ts";
 import type { WritePlan } from "./plan-write.ts";
 
-/** `readBack`: whether the caller wants the record as it is after the write. */
+/** Returns what the connector is to write. `readBack`: whether the caller wants the record as it is after the write. */
 export const toRecordWrite = (
   plan: WritePlan,
   { readBack, account, operationId }: Pick<RecordWrite, "account" | "operationId"> & { readBack: boolean },

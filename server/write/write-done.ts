@@ -7,7 +7,7 @@ import type { EventRow, InstallationFieldsRow } from "../store/deliveries/events
 import { chooseMessageName, readSendOptions } from "./queue/queued-write.ts";
 import { describeReason } from "./operation-log.ts";
 
-/** `fields` is undefined when the installation was deleted: then there is no event. */
+/** Returns the event of a write that has ended; none when the installation was deleted, so that `fields` is undefined. */
 export function writeDone(
   fields: InstallationFieldsRow | undefined,
   write: { operationId: string; objectName: string; sendOptions: JsonObject },

@@ -74,7 +74,7 @@ function readAnswer(make: () => WriteAnswer): { body: WriteAnswer } | { refusal:
   }
 }
 
-/** Without members that are undefined. */
+/** Returns the answer as JSON, without members that are undefined. */
 const toJson = (answer: WriteAnswer): Json => JSON.parse(JSON.stringify(answer)) as Json;
 
 /** Ends the operation after a fault of ours and throws. Once the provider was called, a retry is not advised. */

@@ -7,7 +7,7 @@ import type { WriteTarget } from "./find-target.ts";
 import type { WritePlan } from "./plan-write.ts";
 import { readSendOptions } from "./queue/queued-write.ts";
 
-/** The write as its request carries it out, or puts it into the queue. */
+/** Describes a write as its request carries it out, or puts it into the queue. */
 export const describeWriteWork = (
   { installation, integration }: WriteTarget,
   plan: WritePlan,

@@ -13,7 +13,7 @@ export interface ConsentWindow {
   failure: string | undefined;
 }
 
-/** `onConnected` is called when the account was connected, with the id of the connection. */
+/** Returns what opens the provider's page in a window. `onConnected` is called with the id of the connection when the account was connected. */
 export function useConsentWindow(onConnected: (connectionId: string | undefined) => void): ConsentWindow {
   const opened = useRef<Window | null>(null);
   const newest = useRef(onConnected);

@@ -218,7 +218,7 @@ const listIssuerIssues = ({ authorizationServers = [] }: GivenPolicy): Issue[] =
     return fault === undefined ? [] : [toIssue(`authorizationServers[${at}]`, fault, issuer)];
   });
 
-/** RFC 8414, section 2: an issuer is an https address without query or fragment. */
+/** Returns what is wrong with an issuer. RFC 8414, section 2: it is an https address without query or fragment. */
 function findIssuerFault(issuer: string): string | undefined {
   const url = URL.parse(issuer);
   if (url?.protocol !== "https:") return "must be an address that begins with `https://`";

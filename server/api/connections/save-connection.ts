@@ -104,7 +104,7 @@ async function saveIn(
   return row;
 }
 
-/** The app may have been deleted while the provider was asked; without this check the reference to it would fail. */
+/** Throws if the app is gone: it may have been deleted while the provider was asked, and the reference to it would fail. */
 async function requireApp(
   queries: SharedQueries,
   { projectId, providerAppId, provider }: WantedConnection,

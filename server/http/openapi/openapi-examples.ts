@@ -59,7 +59,7 @@ function addRecorded(operation: DescribedOperation, examples: Example[]): void {
   addExamples(success, examples, "response");
 }
 
-/** Several examples get names; a single one needs none. */
+/** Adds examples to a body. Several get names; a single one needs none. */
 function addExamples(
   described: DescribedResponse | undefined,
   examples: Example[],
@@ -90,7 +90,7 @@ const DETAILS: Record<number, string> = {
   504: "The provider did not answer within 30 seconds.",
 };
 
-/** One Problem per status, of the first type in the table with that status. */
+/** Builds one Problem per status, of the first type in the table with that status. */
 function buildProblemExamples(): Record<string, { summary: string; value: object }> {
   const entries = Object.entries(DETAILS).flatMap(([text, detail]) => {
     const status = Number(text);

@@ -71,7 +71,7 @@ export function collectShapes(): Shapes {
   };
 }
 
-/** A schema may be shown as another one: for a member with a description of its own, or if code checks the value. */
+/** Returns the schema to show in place of another: for a member with a description of its own, or if code checks the value. */
 const asShown = (schema: TSchema): TSchema => (schema as { shownAs?: TSchema }).shownAs ?? schema;
 
 const isObject = (schema: Document): boolean => schema["type"] === "object" && "properties" in schema;

@@ -171,7 +171,7 @@ function prepare(fields: readonly ReadField[], fieldKey: FieldNames["fieldKey"])
     });
 }
 
-/** The hot loop of a backfill: it runs once per field and record. */
+/** Collects the selected fields of a record. The hot loop of a backfill: it runs once per field and record. */
 function collect(fields: readonly PreparedField[], record: SourceRecord, spellings: Spellings): JsonObject {
   const members: JsonObject = {};
   for (const field of fields) {

@@ -112,8 +112,8 @@ async function estimateCount(first: ReadPage, count: () => Promise<number>): Pro
 }
 
 /**
- * A full history has no bounds, so that the provider's quickest scan can be used. A triggered read with an upper bound only
- * has a lower bound long ago.
+ * Returns whether the run reads without bounds, so that the provider's quickest scan can be used. A full history does. A triggered
+ * read with an upper bound only has a lower bound long ago.
  */
 const isUnbounded = ({ kind, sinceTime }: ClaimedRun): boolean => sinceTime === null && kind !== "scheduled";
 

@@ -27,7 +27,10 @@ interface PageToPrepare {
   release: boolean;
 }
 
-/** `next` is undefined when the run ends with this page. Throws `ProviderError` when a required field is missing. */
+/**
+ * Builds what is stored of a page. `next` is undefined when the run ends with it. Throws `ProviderError` when a required field is
+ * missing.
+ */
 export async function buildPageCommit(
   deps: Pick<RunReadServices, "database" | "workerId" | "minuteMs"> & ScanServices,
   scan: ReadScan,

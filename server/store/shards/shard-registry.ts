@@ -33,7 +33,7 @@ export interface RegisteredShard {
   detail: string | null;
 }
 
-/** Place of the sealed address. A shard belongs to no project, so its own id is bound in place of one. */
+/** Returns the place of the sealed address. A shard belongs to no project, so its own id is bound in place of one. */
 export const placeShardUrl = (id: string): SealedPlace => ({
   table: "shards",
   column: "url_sealed",

@@ -13,7 +13,7 @@ import type { JournalFilter } from "./subscriptions.ts";
 /** An app at a provider: its client id is the account of its streams. */
 type SharedApp = Pick<EventStreamRow, "provider" | "accountRef">;
 
-/** Provider apps that are one at the provider, in any shard. Throws a 503 Problem while a shard is away: it may have others. */
+/** Lists the provider apps that are one at the provider, in any shard. Throws a 503 Problem while a shard is away: it may have others. */
 async function listSharing(
   database: Pick<Database, "shards">,
   { provider, accountRef }: SharedApp,

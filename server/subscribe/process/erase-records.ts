@@ -18,7 +18,7 @@ import { eraseRecordEvents } from "../../store/subscriptions/subscription-events
 /** `except`: events to keep. */
 export type ErasedRecord = RecordOfInstallation & { except: string[] };
 
-/** The first step. It may be repeated, and also be the only one. */
+/** Carries out the first step on the control side. It may be repeated, and also be the only one. */
 export async function eraseOnControl(
   database: Pick<Database, "control" | "data">,
   queries: ControlQueries,
@@ -34,7 +34,7 @@ export async function eraseOnControl(
   return erased;
 }
 
-/** The second step. Call it in the transaction that ends the events. */
+/** Carries out the second step. Call it in the transaction that ends the events. */
 export async function eraseOnData(
   queries: DataQueries,
   erased: readonly (ErasedRecord & ErasedApprovals)[],

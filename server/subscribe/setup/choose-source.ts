@@ -30,7 +30,7 @@ interface BuiltSources {
   journals: boolean;
 }
 
-/** An overlay that moves the provider without its streaming address has no streams. */
+/** Returns which sources of changes the connector has. An overlay that moves the provider without its streaming address has no streams. */
 export const listSources = (
   { subscribe, stream, journal }: Pick<Connector, "subscribe" | "stream" | "journal">,
   info: Pick<ProviderInfo, "pubSubURL"> | undefined,

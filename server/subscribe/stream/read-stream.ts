@@ -85,7 +85,7 @@ function openWatchdog(afterMs: number): { signal: AbortSignal; begin(): void; en
   };
 }
 
-/** Without a position, a stream that was open before begins with what the provider has kept. */
+/** Chooses where to begin. Without a position, a stream that was open before begins with what the provider has kept. */
 const chooseStart = ({ position, startTime }: EventStreamRow): StreamStart =>
   position ?? (startTime === null ? "now" : "oldest");
 

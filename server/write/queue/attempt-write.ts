@@ -35,7 +35,7 @@ export interface AttemptWriteServices extends ExecuteServices {
 }
 
 /**
- * Never throws for what a provider or a customer does; the write is ended, rescheduled or released when it returns.
+ * Attempts a write once; it is ended, rescheduled or released when this returns. Never throws for what a provider or a customer does.
  * Calls `onAnswer` as soon as the provider has answered, before the outcome is committed: the next call need not wait.
  */
 export async function attemptWrite(

@@ -34,7 +34,7 @@ export interface SendOptions {
   traceparent?: string;
 }
 
-/** Stored without members that are undefined. Not checked when read: only this file writes it. */
+/** Returns the JSON to store, without members that are undefined. It is not checked when it is read: only this file writes it. */
 export const toJson = (value: StoredRecord | SendOptions): Json => value as unknown as Json;
 export const readSendOptions = (sendOptions: Json): SendOptions => sendOptions as unknown as SendOptions;
 

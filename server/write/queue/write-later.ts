@@ -54,7 +54,7 @@ export async function writeLater(
   };
 }
 
-/** The records of a group are sent in one request, so they must agree in everything about sending. */
+/** Builds the key of a group. Its records are sent in one request, so they must agree in everything about sending. */
 function buildGroupKey(
   { installation }: WriteTarget,
   plan: WritePlan,
@@ -67,7 +67,7 @@ function buildGroupKey(
 }
 
 /**
- * Two writes with the same text are about the same record. An update by id and an upsert by key of one record have different
+ * Returns a text that is the same for two writes of one record. An update by id and an upsert by key of one record have different
  * ones: the id is not known before the upsert.
  */
 function recordKey(
