@@ -81,6 +81,10 @@ export class ProviderError extends Error {
 export const isRetryable = (kind: ProviderErrorKind): boolean =>
   kind === "rate_limited" || kind === "unavailable" || kind === "timeout";
 
+/** Returns whether the provider did not do its part, or nobody knows: a write may have been carried out. */
+export const leavesDoubt = (kind: ProviderErrorKind): boolean =>
+  kind === "unavailable" || kind === "timeout" || kind === "unknown_outcome" || kind === "unreadable";
+
 /** Returns whether the same request fails until a person changes something, such as the configuration or a permission. */
 export const mustBeMended = (kind: ProviderErrorKind): boolean =>
   kind === "invalid" || kind === "not_found" || kind === "forbidden";

@@ -6,11 +6,8 @@ import type {
   WriteResult,
 } from "../../connector-kit/connector.ts";
 import type { ProviderFetch } from "../../connector-kit/calls/provider-fetch.ts";
-import { ProviderError, type ProviderErrorKind } from "../../connector-kit/calls/provider-error.ts";
+import { leavesDoubt, ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import { EgressError } from "../egress/egress-error.ts";
-
-/** Failures after which a delete may have been carried out. */
-const DOUBTFUL = new Set<ProviderErrorKind>(["unavailable", "timeout", "unknown_outcome", "unreadable"]);
 
 /**
  * Sends a delete. The records of which nobody knows what became of them are sent once more: one that is not there any more was
@@ -64,7 +61,7 @@ const readDoubt = (outcome: RecordOutcome | undefined): ProviderError | undefine
 
 /** Without a connection nothing was sent, and a provider that says when to come back has done nothing. */
 const isDoubtful = ({ kind, cause, retryAt }: ProviderError): boolean =>
-  DOUBTFUL.has(kind) && retryAt === undefined && !(cause instanceof EgressError && !cause.sent);
+  leavesDoubt(kind) && retryAt === undefined && !(cause instanceof EgressError && !cause.sent);
 
 const explainDoubts = (result: WriteResult): WriteResult => ({
   ...result,
@@ -74,7 +71,7 @@ const explainDoubts = (result: WriteResult): WriteResult => ({
   }),
 });
 
-function explainDoubt({ kind, message, code, status, rawResponse, cause }: ProviderError): ProviderError {
-  const words = `${message.replace(/\.$/, "")}. The record may have been deleted: if the next request does not find it, it was.`;
-  return new ProviderError({ kind, message: words, code, status, rawResponse, cause });
-}
+const explainDoubt = (error: ProviderError): ProviderError =>
+  error.with({
+    message: `${error.message.replace(/\.$/, "")}. The record may have been deleted: if the next request does not find it, it was.`,
+  });

@@ -1,6 +1,6 @@
 /** Describes a write in its operation: log entries, result text, metadata, and what it tells of the provider. */
 import type { RecordOutcome } from "../../connector-kit/connector.ts";
-import type { ProviderError, ProviderErrorKind } from "../../connector-kit/calls/provider-error.ts";
+import { leavesDoubt, type ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import { formatCount } from "../../ground/format-count.ts";
 import type { JsonObject } from "../../ground/json.ts";
 import type { WriteKind, WriteVerdict } from "../store/operations/failing-writes.ts";
@@ -121,16 +121,13 @@ function describeResult(
   return first && succeeded === 0 ? `${counts}: ${first}` : counts;
 }
 
-/** The provider did not do its part, or nobody knows. All others concern the record, the credentials or a rate limit. */
-const FAULTS = new Set<ProviderErrorKind>(["unavailable", "timeout", "unknown_outcome", "unreadable"]);
-
-/** Returns undefined if the outcomes say nothing of the provider: it has refused what the records contain. */
+/** Returns undefined if the outcomes say nothing of the provider: they concern the records, the credentials or a rate limit. */
 export function judgeWrite(
   { installationId, objectName, writeType }: WriteKind,
   outcomes: readonly RecordOutcome[],
 ): Omit<WriteVerdict, "operationId" | "time"> | undefined {
   const kind = { installationId, objectName, writeType };
   if (outcomes.some(({ success }) => success)) return { ...kind, works: true };
-  const isFault = outcomes.some((outcome) => !outcome.success && FAULTS.has(outcome.error.kind));
+  const isFault = outcomes.some((outcome) => !outcome.success && leavesDoubt(outcome.error.kind));
   return isFault ? { ...kind, works: false } : undefined;
 }
