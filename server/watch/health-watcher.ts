@@ -7,6 +7,7 @@ import { startRounds, type Rounds } from "../jobs/rounds.ts";
 import { type Database, transactData } from "../store/database/database.ts";
 import { listInstallationFields } from "../store/deliveries/events.ts";
 import { listChangedHealth, saveReportedHealth } from "../store/integrations/reported-health.ts";
+import { FIRST_ID } from "../../ground/ids.ts";
 
 interface HealthServices {
   database: Database;
@@ -23,19 +24,18 @@ const SHORTEST_POLL_MS = 20;
 const STANDS_PART = 12;
 /** Maximum share of the time that the watcher may keep the database busy. */
 const BUSY_PART = 0.05;
-const FIRST = "00000000-0000-0000-0000-000000000000";
 
 /** Starts watching in this process, beside any number of other processes, of which one has the turn. */
 export function watchHealth(deps: HealthServices): Rounds {
   const { database, log, minuteMs } = deps;
   const standsMs = Math.min(5_000, minuteMs / STANDS_PART);
   const everyMs = Math.min(LONGEST_POLL_MS, Math.max(SHORTEST_POLL_MS, minuteMs / (2 * STANDS_PART)));
-  let after = FIRST;
+  let after = FIRST_ID;
   let restsUntilMs = 0;
   const round = async (): Promise<boolean> => {
     const startedMs = elapsedMs();
     if (startedMs < restsUntilMs) return false;
-    after = (await reportChanges(database, { after, standsMs })) ?? FIRST;
+    after = (await reportChanges(database, { after, standsMs })) ?? FIRST_ID;
     restsUntilMs = startedMs + (elapsedMs() - startedMs) / BUSY_PART;
     return false;
   };

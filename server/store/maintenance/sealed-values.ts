@@ -1,6 +1,7 @@
 /** Finds sealed values, which are on the control side: in every column whose name ends in `_sealed`. */
 import { sql } from "kysely";
 import type { ControlQueries } from "../database/sides.ts";
+import { FIRST_ID } from "../../../ground/ids.ts";
 
 /** Names in PostgreSQL's spelling, to which the seal is bound. */
 export interface SealedColumn {
@@ -58,8 +59,6 @@ export async function sampleSealedBy(
 }
 
 const BATCH = 500;
-/** Lower than every id. */
-const FIRST_ID = "00000000-0000-0000-0000-000000000000";
 
 /** Yields the values of the column in the order of the rows' ids, except those sealed with `exceptKeyId`. */
 export async function* listSealed(

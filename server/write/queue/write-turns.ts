@@ -9,6 +9,7 @@ import {
   type ClaimedWrite,
   type DueInstallation,
 } from "../../store/operations/write-queue.ts";
+import { FIRST_ID } from "../../../ground/ids.ts";
 
 /** If fewer writes than this are due, one query of them finds all installations that have some. */
 const MAX_READ = 256;
@@ -20,7 +21,6 @@ const MAX_PAGES = 8;
  * several claims. A write of an installation that is not in the list waits for the next one.
  */
 const LONG_MS = 100;
-const BEFORE_ALL = "00000000-0000-0000-0000-000000000000";
 
 /**
  * While the queue is short, the oldest write goes first. In a long queue the installations are visited in the order of
@@ -29,7 +29,7 @@ const BEFORE_ALL = "00000000-0000-0000-0000-000000000000";
 export class WriteTurns {
   readonly #queries: DataQueries;
   readonly #workerId: () => number;
-  #after = BEFORE_ALL;
+  #after = FIRST_ID;
   /** The installations of the current list that are still to be visited. */
   #listed: DueInstallation[] = [];
   /** When the queue was last found to be long. */
@@ -72,7 +72,7 @@ export class WriteTurns {
   async #claimInTurns(limit: number, capacity: CapacityFor): Promise<ClaimedWrite[]> {
     const claimed: ClaimedWrite[] = [];
     const start = this.#after;
-    let isPastEnd = start === BEFORE_ALL;
+    let isPastEnd = start === FIRST_ID;
     for (let page = 0; page < MAX_PAGES; page++) {
       const listed = await listWaitingAfter(this.#queries, this.#after, PAGE);
       const due = listed.filter(({ isDue }) => isDue);
@@ -84,12 +84,12 @@ export class WriteTurns {
       }
       const isEnd = listed.length < PAGE;
       if (isEnd && isPastEnd) {
-        this.#after = BEFORE_ALL;
+        this.#after = FIRST_ID;
         break;
       }
-      this.#after = isEnd ? BEFORE_ALL : (listed.at(-1)?.installationId ?? BEFORE_ALL);
+      this.#after = isEnd ? FIRST_ID : (listed.at(-1)?.installationId ?? FIRST_ID);
       // All installations were visited once.
-      if (isPastEnd && start !== BEFORE_ALL && this.#after >= start) break;
+      if (isPastEnd && start !== FIRST_ID && this.#after >= start) break;
       isPastEnd ||= isEnd;
     }
     return claimed;
@@ -119,4 +119,4 @@ function withoutClaimed(capacity: CapacityFor, claimed: ClaimedWrite[]): Capacit
 
 /** Installations are visited in the order of their ids. */
 const findLast = (found: ClaimedWrite[]): string =>
-  found.reduce((last, { installationId }) => (installationId > last ? installationId : last), BEFORE_ALL);
+  found.reduce((last, { installationId }) => (installationId > last ? installationId : last), FIRST_ID);
