@@ -42,7 +42,7 @@ export const isUuid = (text: string): boolean =>
  * secrets tell a key from other texts. Keys of before the checksum stay valid.
  */
 export function newApiKey(): string {
-  const body = `bb_${randomBytes(32).toString("base64url")}`;
+  const body = `bb_${newSecret()}`;
   return `${body}${computeChecksum(body)}`;
 }
 
@@ -57,8 +57,11 @@ export function isMistypedApiKey(text: string): boolean {
 /** CRC-32 in base 36: a scanner can compute it without knowing us. */
 const computeChecksum = (body: string): string => crc32(body).toString(36).padStart(7, "0");
 
-/** Returns the hash under which an API key is stored and looked up. 256 random bits need no slow hash. */
-export const hashApiKey = (key: string): Buffer => hash("sha256", key, "buffer");
+/** Returns 256 random bits in URL-safe base64. */
+export const newSecret = (): string => randomBytes(32).toString("base64url");
+
+/** Returns the hash under which an API key or another secret is stored and looked up. 256 random bits need no slow hash. */
+export const hashSecret = (secret: string): Buffer => hash("sha256", secret, "buffer");
 
 /** Returns the part of an API key that may be shown: enough to recognise it, too little to guess the rest. */
 export const shortenApiKey = (key: string): string => `${key.slice(0, 7)}…`;

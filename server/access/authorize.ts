@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { nowMs } from "../../ground/clock.ts";
 import { suggestName } from "../../ground/closest.ts";
 import { Problem } from "../../ground/errors.ts";
-import { hashApiKey, isMistypedApiKey } from "../../ground/ids.ts";
+import { hashSecret, isMistypedApiKey } from "../../ground/ids.ts";
 import { keepRecentlyUsed } from "../../ground/recently-used.ts";
 import type { Role } from "../../ground/role.ts";
 import type { Audience, Caller, ProjectRef } from "../http/endpoint.ts";
@@ -122,7 +122,7 @@ function openRecentDigests(): (key: string) => string {
   return (key) => {
     const known = digests.get(key);
     if (known !== undefined) return known;
-    const digest = hashApiKey(key).toString("base64");
+    const digest = hashSecret(key).toString("base64");
     digests.set(key, digest);
     return digest;
   };

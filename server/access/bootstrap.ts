@@ -1,5 +1,5 @@
 /** Creates the first organisation, builder, project and API key in an empty database. */
-import { hashApiKey, newApiKey } from "../../ground/ids.ts";
+import { hashSecret, newApiKey } from "../../ground/ids.ts";
 import { findKeyOwner, insertApiKey } from "../store/access/api-keys.ts";
 import { type Database, transactControl } from "../store/database/database.ts";
 import type { ControlQueries } from "../store/database/sides.ts";
@@ -69,7 +69,7 @@ export async function bootstrap(
 
 /** Finds the ids that belong to a key which an earlier, interrupted start has created. */
 export async function findBootstrap(database: Database, apiKey: string): Promise<Bootstrap | undefined> {
-  const owner = await findKeyOwner(database.control, hashApiKey(apiKey));
+  const owner = await findKeyOwner(database.control, hashSecret(apiKey));
   if (!owner) return undefined;
   const builderId = await findOwner(database.control, owner.orgId);
   if (!builderId) return undefined;

@@ -2,7 +2,7 @@
  * Signs people in at the issuer: authorization code flow with PKCE, state and nonce (OpenID Connect Core 3.1, RFC 7636).
  * Verifier and nonce are derived from a secret in the browser's cookie, so that the database holds digests only.
  */
-import { createHash, createHmac, randomBytes } from "node:crypto";
+import { createHmac } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import { nowMs } from "../../ground/clock.ts";
 import { Problem } from "../../ground/errors.ts";
@@ -12,6 +12,7 @@ import { insertSignInAttempt, takeSignInAttempt } from "../store/access/sign-in-
 import type { OidcIssuer } from "./oidc-issuer.ts";
 import { openIdTokens, type Person } from "./person-token.ts";
 import { readSentCookie, setCookie } from "./session-cookie.ts";
+import { hashSecret, newSecret } from "../../ground/ids.ts";
 
 export interface IssuerSignIn {
   /** Returns the issuer's address to go to, and the header of the cookie that binds the sign-in to this browser. */
@@ -48,9 +49,9 @@ export function openIssuerSignIn(deps: {
   return {
     async begin(returnTo) {
       const url = await deps.issuer.authorizationUrl();
-      const [state, secret] = [generateText(), generateText()];
+      const [state, secret] = [newSecret(), newSecret()];
       const expireTime = new Date(nowMs() + ATTEMPT_SECONDS * 1_000);
-      const attempt = { stateHash: digest(state), browserHash: digest(secret), returnTo, expireTime };
+      const attempt = { stateHash: hashSecret(state), browserHash: hashSecret(secret), returnTo, expireTime };
       if (!(await insertSignInAttempt(control, attempt))) {
         const detail = "Too many sign-ins have begun and not ended. Try again in some minutes.";
         throw new Problem("unavailable", { detail });
@@ -63,7 +64,7 @@ export function openIssuerSignIn(deps: {
         scope: "openid email profile",
         state,
         nonce,
-        code_challenge: digest(verifier).toString("base64url"),
+        code_challenge: hashSecret(verifier).toString("base64url"),
         code_challenge_method: "S256",
       };
       for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
@@ -72,7 +73,7 @@ export function openIssuerSignIn(deps: {
     async finish({ state, code }, headers) {
       const secret = readSentCookie(headers, COOKIE);
       if (secret === undefined) return undefined;
-      const attempt = { stateHash: digest(state), browserHash: digest(secret) };
+      const attempt = { stateHash: hashSecret(state), browserHash: hashSecret(secret) };
       const returnTo = await takeSignInAttempt(control, attempt);
       if (returnTo === undefined || code === undefined) return undefined;
       const { nonce, verifier } = deriveSecrets(secret, state);
@@ -82,9 +83,6 @@ export function openIssuerSignIn(deps: {
     forget: () => cookie("", 0),
   };
 }
-
-const generateText = (): string => randomBytes(32).toString("base64url");
-const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
 
 const deriveSecrets = (secret: string, state: string) => {
   const derive = (what: string) =>

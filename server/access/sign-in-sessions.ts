@@ -1,10 +1,9 @@
 /** Sessions of people: opened with an API key or after signing in at the issuer, sent as bearer token or cookie. */
-import { createHash, randomBytes } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import { nowMs } from "../../ground/clock.ts";
 import { openNetworks } from "../../ground/client-address.ts";
 import { Problem } from "../../ground/errors.ts";
-import { hashApiKey } from "../../ground/ids.ts";
+import { hashSecret, newSecret } from "../../ground/ids.ts";
 import type { Log } from "../../ground/log.ts";
 import type { Database } from "../store/database/database.ts";
 import { listMemberships } from "../store/access/people.ts";
@@ -75,13 +74,13 @@ export function openSignInSessions(deps: Services): SignInSessions {
   const { issuer } = deps;
   const failed = openFailedAttempts(control);
   const find = (token: string, kind: SessionKind) =>
-    findSession(control, { hash: digest(token), kind, issuer });
+    findSession(control, { hash: hashSecret(token), kind, issuer });
   return {
     issuer,
     async signIn(apiKey, address, client) {
       if (issuer) throw buildElsewhere(issuer);
       await failed.require(address);
-      const key = await findSigningKey(control, hashApiKey(apiKey));
+      const key = await findSigningKey(control, hashSecret(apiKey));
       if (!key) {
         await failed.note(address);
         deps.log.warn({ address }, "sign-in with a wrong key");
@@ -136,12 +135,12 @@ async function open(
   of: { builderId: string; apiKeyId?: string; issuer?: string; email?: string },
   { kind, userAgent }: Client,
 ): Promise<NewSession> {
-  const token = `${PREFIX}${randomBytes(32).toString("base64url")}`;
+  const token = `${PREFIX}${newSecret()}`;
   // A working day: does not interrupt work, and limits the use of a leaked token.
   const expireTime = new Date(nowMs() + SESSION_SECONDS * 1_000);
   const agent = userAgent?.slice(0, LONGEST_USER_AGENT);
   const row = await insertSession(database.control, {
-    hash: digest(token),
+    hash: hashSecret(token),
     kind,
     userAgent: agent,
     expireTime,
@@ -169,8 +168,6 @@ function pickVouchedEmail({ issuer, email, idpProvider, primaryEmail }: OpenSess
   const vouched = issuer === null ? idpProvider === OURS && primaryEmail : email;
   return vouched ? { email: vouched.toLowerCase() } : {};
 }
-
-const digest = (token: string): Buffer => createHash("sha256").update(token).digest();
 
 const buildEnded = (): Problem =>
   new Problem("unauthenticated", { detail: "This session has ended. Sign in again." });

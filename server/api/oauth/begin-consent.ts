@@ -1,16 +1,16 @@
 /** Begins a consent: stores it and returns the address of the page that the customer sees before the provider's. */
 import type { Catalog } from "../../../connector-kit/catalog.ts";
-import { generateRandomText, usesConsent } from "../../credentials/grants/authorization-code.ts";
+import { usesConsent } from "../../credentials/grants/authorization-code.ts";
 import type { Egress } from "../../egress/egress.ts";
 import { nowMs } from "../../../ground/clock.ts";
 import { toMemberProblem } from "../../../ground/member-problem.ts";
-import { newId } from "../../../ground/ids.ts";
+import { newId, hashSecret, newSecret } from "../../../ground/ids.ts";
 import type { Log } from "../../../ground/log.ts";
 import type { Sealer } from "../../../ground/seal.ts";
 import type { ProviderMetadata } from "../../store/connections/connections.ts";
 import { insertConsent } from "../../store/connections/consents.ts";
 import type { Database } from "../../store/database/database.ts";
-import { CONSENT_PATH, digest } from "./browser-binding.ts";
+import { CONSENT_PATH } from "./browser-binding.ts";
 import { buildConsentPage } from "./leave-for-provider.ts";
 import { getUsableProviderApp } from "./get-usable-provider-app.ts";
 
@@ -56,10 +56,10 @@ export async function beginConsent(deps: ConsentServices, wanted: WantedConsent)
   const app = await getUsableProviderApp(deps.database, wanted);
   // Refuses missing metadata now, while the builder's application can still ask for it.
   buildConsentPage(deps, { provider, app, providerMetadata: wanted.providerMetadata });
-  const token = generateRandomText();
+  const token = newSecret();
   await insertConsent(deps.database.control, {
     id: newId(),
-    beginHash: digest(token),
+    beginHash: hashSecret(token),
     projectId: wanted.projectId,
     provider: provider.name,
     providerAppId: app.id,

@@ -2,8 +2,9 @@
  * Binds a consent to one browser. The page before the provider's sets a cookie and puts a proof of it into its form: another
  * site's page can send that form, but knows neither. The browser that continues must bring the cookie to the callback.
  */
-import { createHash, randomBytes } from "node:crypto";
+import { createHash } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
+import { hashSecret, newSecret } from "../../../ground/ids.ts";
 
 export const CONSENT_PATH = "/callbacks/v1/oauth";
 export const CUSTOM_AUTH_PATH = "/callbacks/v1/custom-auth";
@@ -33,12 +34,12 @@ export function getBrowserSecret(
   headers: IncomingHttpHeaders,
   publicUrl: string,
 ): BrowserSecret {
-  const secret = readSecrets(headers).get(nameCookie(id)) ?? randomBytes(32).toString("base64url");
+  const secret = readSecrets(headers).get(nameCookie(id)) ?? newSecret();
   const secure = publicUrl.startsWith("https:") ? "; Secure" : "";
   // Lax: the browser must send it when the provider redirects back.
   const attributes = `Path=${path}; Max-Age=${COOKIE_SECONDS}; HttpOnly; SameSite=Lax${secure}`;
   return {
-    hash: digest(secret),
+    hash: hashSecret(secret),
     proof: computeProof(secret),
     header: `${nameCookie(id)}=${secret}; ${attributes}`,
   };
@@ -47,7 +48,7 @@ export function getBrowserSecret(
 /** Returns the digest of the browser's cookie; undefined without a cookie. */
 export function readBrowserHash(id: string, headers: IncomingHttpHeaders): Buffer | undefined {
   const secret = readSecrets(headers).get(nameCookie(id));
-  return secret === undefined ? undefined : digest(secret);
+  return secret === undefined ? undefined : hashSecret(secret);
 }
 
 /** Returns the digests of all such cookies of the browser, at most as many as it can have open. */
@@ -55,7 +56,7 @@ export const listBrowserHashes = (headers: IncomingHttpHeaders): Buffer[] =>
   [...readSecrets(headers)]
     .filter(([name]) => name.startsWith(PREFIX))
     .slice(0, MAX_COOKIES)
-    .map(([, secret]) => digest(secret));
+    .map(([, secret]) => hashSecret(secret));
 
 /** Returns the digest of the cookie if a page of ours has sent this form: it holds the proof of the cookie. */
 export function findProvenBrowser(
@@ -66,7 +67,7 @@ export function findProvenBrowser(
   const secret = readSecrets(headers).get(nameCookie(id));
   const site = headers["sec-fetch-site"];
   if (secret === undefined || (site !== undefined && site !== "same-origin")) return undefined;
-  return computeProof(secret) === proof ? digest(secret) : undefined;
+  return computeProof(secret) === proof ? hashSecret(secret) : undefined;
 }
 
 const readSecrets = ({ cookie = "" }: IncomingHttpHeaders): Map<string, string> =>
@@ -82,9 +83,6 @@ const MAX_COOKIES = 50;
 
 /** One cookie for each: several may be open at the same time. */
 const nameCookie = (id: string): string => `${PREFIX}${id.replaceAll("-", "")}`;
-
-/** Digest of a random text, as stored. */
-export const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
 
 /** Reveals nothing of the secret or of its stored digest. */
 const computeProof = (secret: string): string =>

@@ -1,11 +1,9 @@
 /** Records failed attempts of custom authentication in the list of consents. */
-import { generateRandomText } from "../../credentials/grants/authorization-code.ts";
 import { Problem } from "../../../ground/errors.ts";
-import { newId } from "../../../ground/ids.ts";
+import { newId, hashSecret, newSecret } from "../../../ground/ids.ts";
 import type { Log } from "../../../ground/log.ts";
 import { insertFailedConsent } from "../../store/connections/consents.ts";
 import type { Database } from "../../store/database/database.ts";
-import { digest } from "./browser-binding.ts";
 import { ConsentFailed, explainConsentFailure, explainRefusedConsent } from "./consent-failure.ts";
 
 /** The customer and the provider of an attempt. */
@@ -56,7 +54,7 @@ async function record(
       projectId,
       provider,
       // The hash of an address that is not given to anybody: this consent cannot be begun.
-      beginHash: digest(generateRandomText()),
+      beginHash: hashSecret(newSecret()),
       providerAppId: attempt.app?.id ?? null,
       groupRef,
       groupName: groupName ?? null,

@@ -8,7 +8,6 @@ import {
 } from "../../../connector-kit/provider/custom-steps.ts";
 import type { Redirect } from "../../../connector-kit/provider/auth-options.ts";
 import { TemplateError } from "../../../connector-kit/provider/template.ts";
-import { generateRandomText } from "../../credentials/grants/authorization-code.ts";
 import {
   dropOneTimeValues,
   listStepValues,
@@ -26,7 +25,7 @@ import type { Log } from "../../../ground/log.ts";
 import { nowMs } from "../../../ground/clock.ts";
 import { Problem } from "../../../ground/errors.ts";
 import { toMemberProblem } from "../../../ground/member-problem.ts";
-import { newId } from "../../../ground/ids.ts";
+import { newId, hashSecret, newSecret } from "../../../ground/ids.ts";
 import type { SealedPlace, Sealer } from "../../../ground/seal.ts";
 import type { ConnectionRow } from "../../store/connections/connections.ts";
 import {
@@ -38,7 +37,7 @@ import {
 import type { Database } from "../../store/database/database.ts";
 import { findProviderApp, type ProviderAppRow } from "../../store/connections/provider-apps.ts";
 import { saveConnection } from "../connections/save-connection.ts";
-import { CUSTOM_AUTH_PATH, digest } from "./browser-binding.ts";
+import { CUSTOM_AUTH_PATH } from "./browser-binding.ts";
 import { recordFailures } from "./custom-auth-failures.ts";
 
 export interface FlowServices {
@@ -102,7 +101,7 @@ export async function resumeFlow(
   const session = await takeCustomAuthSession(
     deps.database.control,
     asker.projectId,
-    digest(sessionId),
+    hashSecret(sessionId),
     asker,
   );
   const provider = session && deps.catalog.of(session.projectId).find(session.provider);
@@ -163,14 +162,14 @@ async function sendAway(
   redirect: Redirect,
   step: number,
 ): Promise<{ url: string; sessionId: string }> {
-  const [sessionId, state, token] = [generateRandomText(), generateRandomText(), generateRandomText()];
+  const [sessionId, state, token] = [newSecret(), newSecret(), newSecret()];
   const url = buildAddress(deps, flow, redirect, state);
   const { projectId, groupRef, consumerRef } = flow;
   const key = { id: newId(), projectId };
   const progress: Progress = { state, url: url.href, credentials: flow.credentials };
   await insertCustomAuthSession(deps.database.control, {
     ...key,
-    hash: digest(sessionId),
+    hash: hashSecret(sessionId),
     provider: flow.provider.name,
     providerAppId: flow.app?.id ?? null,
     groupRef,
@@ -180,7 +179,7 @@ async function sendAway(
     providerMetadata: flow.metadata,
     step,
     progressSealed: deps.sealer.seal(JSON.stringify(progress), place(key)),
-    beginHash: digest(token),
+    beginHash: hashSecret(token),
     flowId: flow.earlier?.flowId ?? key.id,
     browserHash: flow.earlier?.browserHash ?? null,
     origin: flow.origin ?? null,

@@ -8,13 +8,7 @@ import {
   type ShownCustomAuthSession,
 } from "../../store/connections/custom-auth-sessions.ts";
 import { renderHtmlPage } from "../docs/render-html-page.ts";
-import {
-  readBrowserHash,
-  getBrowserSecret,
-  CUSTOM_AUTH_PATH,
-  digest,
-  findProvenBrowser,
-} from "./browser-binding.ts";
+import { readBrowserHash, getBrowserSecret, CUSTOM_AUTH_PATH, findProvenBrowser } from "./browser-binding.ts";
 import { listFormTargets, findNames } from "./consent-outcome.ts";
 import { renderAskingPage, renderFailure } from "./consent-pages.ts";
 import { customAuthConnect } from "./custom-auth-connect.ts";
@@ -29,6 +23,7 @@ import {
 } from "./forwarding-page.ts";
 import { renderUnknownAddressPage, withoutCookie } from "./oauth.ts";
 import { redirect } from "./redirect-to-provider.ts";
+import { hashSecret } from "../../../ground/ids.ts";
 
 export const listCustomAuthRoutes = (deps: FlowServices): Route[] => [
   route("GET /callbacks/v1/custom-auth/begin", "public", customAuthBegin(deps)),
@@ -55,7 +50,7 @@ const customAuthBegin = (deps: FlowServices) =>
       400: "The URL is unknown, was used or has expired.",
     },
     async handle({ query, headers }) {
-      const session = await findCustomAuthByAddress(deps.database.control, digest(query.consent));
+      const session = await findCustomAuthByAddress(deps.database.control, hashSecret(query.consent));
       if (!session) return renderUnknownAddressPage();
       const { flowId: id } = session;
       if (session.browserHash) {
@@ -104,7 +99,10 @@ const customAuthContinue = (deps: FlowServices) =>
     otherPages: { 200: "The customer cancelled.", 400: "The browser cannot continue." },
     async handle({ body, headers }) {
       const form = parseForm(body);
-      const session = await findCustomAuthByAddress(deps.database.control, digest(form.get("consent") ?? ""));
+      const session = await findCustomAuthByAddress(
+        deps.database.control,
+        hashSecret(form.get("consent") ?? ""),
+      );
       if (!session) return renderUnknownAddressPage();
       const hash = findProvenBrowser(session.flowId, headers, form.get("proof"));
       if (!hash) return withoutCookie(session.appName);

@@ -1,11 +1,7 @@
 /** Sends a browser to the provider's consent page, with a state that only its callback can end. */
 import type { Catalog } from "../../../connector-kit/catalog.ts";
 import type { ProviderInfo } from "../../../connector-kit/provider-info.ts";
-import {
-  buildConsentUrl,
-  generateRandomText,
-  takesPkce,
-} from "../../credentials/grants/authorization-code.ts";
+import { buildConsentUrl, takesPkce } from "../../credentials/grants/authorization-code.ts";
 import { sealVerifier } from "../../credentials/grants/code-verifier.ts";
 import type { Egress } from "../../egress/egress.ts";
 import { nowMs } from "../../../ground/clock.ts";
@@ -14,7 +10,8 @@ import type { ProviderMetadata } from "../../store/connections/connections.ts";
 import { noteDeparture, type ShownConsent } from "../../store/connections/consents.ts";
 import type { Database } from "../../store/database/database.ts";
 import { findProviderApp, type ProviderAppRow } from "../../store/connections/provider-apps.ts";
-import { CONSENT_PATH, digest } from "./browser-binding.ts";
+import { CONSENT_PATH } from "./browser-binding.ts";
+import { hashSecret, newSecret } from "../../../ground/ids.ts";
 
 interface Services {
   database: Database;
@@ -43,7 +40,7 @@ export async function leaveForProvider(
   const left = await noteDeparture(deps.database.control, {
     id: consent.id,
     browserHash,
-    stateHash: digest(state),
+    stateHash: hashSecret(state),
     redirectUri,
     codeVerifierSealed: codeVerifier ? sealVerifier(deps.sealer, consent, codeVerifier) : null,
     expireTime: new Date(nowMs() + PROVIDER_MS),
@@ -60,8 +57,8 @@ export function buildConsentPage(
     providerMetadata,
   }: { provider: ProviderInfo; app: ProviderAppRow; providerMetadata: ProviderMetadata },
 ): { url: URL; state: string; redirectUri: string; codeVerifier?: string } {
-  const state = generateRandomText();
-  const codeVerifier = takesPkce(provider) ? generateRandomText() : undefined;
+  const state = newSecret();
+  const codeVerifier = takesPkce(provider) ? newSecret() : undefined;
   const redirectUri = `${deps.publicUrl()}${CONSENT_PATH}`;
   const url = buildConsentUrl({
     provider,

@@ -23,10 +23,11 @@ import { findProviderApp, type ProviderAppRow } from "../../store/connections/pr
 import { saveConnection } from "../connections/save-connection.ts";
 import { renderHtmlPage } from "../docs/render-html-page.ts";
 import type { ConsentServices } from "./begin-consent.ts";
-import { readBrowserHash, digest } from "./browser-binding.ts";
+import { readBrowserHash } from "./browser-binding.ts";
 import { ConsentFailed, explainConsentFailure, explainRefusedConsent } from "./consent-failure.ts";
 import { fail, succeed } from "./consent-outcome.ts";
 import { renderFailure } from "./consent-pages.ts";
+import { hashSecret } from "../../../ground/ids.ts";
 
 const Query = Type.Object({
   state: Type.Optional(Type.String({ description: "State of the OAuth flow that `oauthConnect` started." })),
@@ -51,7 +52,7 @@ export const oauthCallback = (deps: ConsentServices) =>
     otherPages: { 400: "The page after a failure." },
     async handle({ query, headers }) {
       const { control } = deps.database;
-      const consent = query.state ? await takeConsent(control, digest(query.state)) : undefined;
+      const consent = query.state ? await takeConsent(control, hashSecret(query.state)) : undefined;
       if (!consent) return refuseUnknownState();
       try {
         return await succeed(deps, consent, (await finishConsent(deps, consent, query, headers)).id);

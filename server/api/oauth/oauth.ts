@@ -4,7 +4,7 @@ import { Type } from "typebox";
 import type { Catalog } from "../../../connector-kit/catalog.ts";
 import { nowMs } from "../../../ground/clock.ts";
 import { Problem } from "../../../ground/errors.ts";
-import { isUuid } from "../../../ground/ids.ts";
+import { isUuid, hashSecret } from "../../../ground/ids.ts";
 import { normalizeMetadata } from "../../credentials/stored/provider-metadata.ts";
 import { omitReported } from "../../credentials/stored/reported-metadata.ts";
 import { endpoint, type Page, projectEndpoint, route, type Route } from "../../http/endpoint.ts";
@@ -21,13 +21,7 @@ import { ConnectionId, ConsumerRef, GroupRef } from "../members.ts";
 import { explainMissingProvider } from "../explain-missing-provider.ts";
 import { PROJECT } from "../paths.ts";
 import { BEGIN_PATH, beginConsent, type ConsentServices } from "./begin-consent.ts";
-import {
-  readBrowserHash,
-  getBrowserSecret,
-  CONSENT_PATH,
-  digest,
-  findProvenBrowser,
-} from "./browser-binding.ts";
+import { readBrowserHash, getBrowserSecret, CONSENT_PATH, findProvenBrowser } from "./browser-binding.ts";
 import { ConsentFailed } from "./consent-failure.ts";
 import { fail, renderFailedPage, listFormTargets, mayRetry, findNames } from "./consent-outcome.ts";
 import { renderAskingPage, renderFailure, renderUsed } from "./consent-pages.ts";
@@ -166,7 +160,7 @@ const oauthBegin = (deps: ConsentServices) =>
     success: renderHtmlPage("The page."),
     otherPages: { 400: "The URL is unknown, was used or has expired." },
     async handle({ query, headers }) {
-      const consent = await findConsentByAddress(deps.database.control, digest(query.consent));
+      const consent = await findConsentByAddress(deps.database.control, hashSecret(query.consent));
       if (!consent) return renderUnknownAddressPage();
       const closed = renderClosedPage(deps, consent, headers);
       if (closed) return closed;
@@ -226,7 +220,10 @@ const oauthContinue = (deps: ConsentServices) =>
     otherPages: { 400: "The customer cancelled, or the browser cannot continue." },
     async handle({ body, headers }) {
       const form = parseForm(body);
-      const consent = await findConsentByAddress(deps.database.control, digest(form.get("consent") ?? ""));
+      const consent = await findConsentByAddress(
+        deps.database.control,
+        hashSecret(form.get("consent") ?? ""),
+      );
       if (!consent) return renderUnknownAddressPage();
       const closed = renderClosedPage(deps, consent, headers);
       if (closed) return closed;

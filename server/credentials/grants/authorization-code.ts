@@ -1,5 +1,5 @@
 /** The authorization code grant: builds the URL of the consent page and the grant for the token endpoint. */
-import { createHash, randomBytes } from "node:crypto";
+import { createHash } from "node:crypto";
 import type { ProviderInfo } from "../../../connector-kit/provider-info.ts";
 import {
   authorizeUrl,
@@ -32,9 +32,6 @@ export const takesPkce = ({ oauth2Opts }: ProviderInfo): boolean =>
 export const usesConsent = ({ authType, oauth2Opts }: ProviderInfo): boolean =>
   authType === "oauth2" &&
   (oauth2Opts?.grantType === "authorizationCode" || oauth2Opts?.grantType === "authorizationCodePKCE");
-
-/** Returns 256 random bits as URL-safe text, for a state or a PKCE verifier (RFC 7636). */
-export const generateRandomText = (): string => randomBytes(32).toString("base64url");
 
 /** Builds the URL of the consent page. Throws a 400 Problem that names missing metadata. */
 export function buildConsentUrl(request: ConsentRequest): URL {

@@ -1,6 +1,6 @@
 /** API keys. Only their digests are stored. */
 import { sql } from "kysely";
-import { hashApiKey, shortenApiKey, isUuid, newId } from "../../../ground/ids.ts";
+import { hashSecret, shortenApiKey, isUuid, newId } from "../../../ground/ids.ts";
 import type { ControlQueries } from "../database/sides.ts";
 
 export interface KeyOwner {
@@ -108,7 +108,7 @@ export async function insertApiKey(
     .insertInto("apiKeys")
     .values({
       id: newId(),
-      hash: hashApiKey(secret),
+      hash: hashSecret(secret),
       hint: shortenApiKey(secret),
       createdBy: "system",
       ...row,
@@ -142,7 +142,7 @@ export async function findApiKey(
     .select([...COLUMNS, LAST_USED])
     .where("projectId", "=", projectId);
   if (isUuid(named)) return all.where("id", "=", named).executeTakeFirst();
-  const whole = await all.where("hash", "=", hashApiKey(named)).executeTakeFirst();
+  const whole = await all.where("hash", "=", hashSecret(named)).executeTakeFirst();
   if (whole) return whole;
   const [first, second] = await all.where("hint", "=", named).limit(2).execute();
   return second ? undefined : first;
