@@ -9,6 +9,16 @@ export interface SealedPlace {
   projectId: string;
 }
 
+/** Returns a function that names the place of a row's value in a column. */
+export const placeIn =
+  (table: string, column: string) =>
+  ({ id, projectId }: { id: string; projectId: string }): SealedPlace => ({
+    table,
+    column,
+    rowId: id,
+    projectId,
+  });
+
 export interface EncryptionKey {
   id: string;
   /** 32 bytes. */

@@ -26,7 +26,7 @@ import { nowMs } from "../../../ground/clock.ts";
 import { Problem } from "../../../ground/errors.ts";
 import { toMemberProblem } from "../../../ground/member-problem.ts";
 import { newId, hashSecret, newSecret } from "../../../ground/ids.ts";
-import type { SealedPlace, Sealer } from "../../../ground/seal.ts";
+import { placeIn, type Sealer } from "../../../ground/seal.ts";
 import type { ConnectionRow } from "../../store/connections/connections.ts";
 import {
   insertCustomAuthSession,
@@ -178,7 +178,7 @@ async function sendAway(
     consumerName: flow.consumerName ?? null,
     providerMetadata: flow.metadata,
     step,
-    progressSealed: deps.sealer.seal(JSON.stringify(progress), place(key)),
+    progressSealed: deps.sealer.seal(JSON.stringify(progress), toSealedPlace(key)),
     beginHash: hashSecret(token),
     flowId: flow.earlier?.flowId ?? key.id,
     browserHash: flow.earlier?.browserHash ?? null,
@@ -226,11 +226,6 @@ interface Progress {
 
 export const openProgress = (sealer: Sealer, session: CustomAuthSession): Progress =>
   // Authenticated by the encryption: only `sendAway` can have written it.
-  JSON.parse(sealer.open(session.progressSealed, place(session))) as Progress;
+  JSON.parse(sealer.open(session.progressSealed, toSealedPlace(session))) as Progress;
 
-const place = ({ id, projectId }: { id: string; projectId: string }): SealedPlace => ({
-  table: "custom_auth_sessions",
-  column: "progress_sealed",
-  rowId: id,
-  projectId,
-});
+const toSealedPlace = placeIn("custom_auth_sessions", "progress_sealed");

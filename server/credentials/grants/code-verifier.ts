@@ -1,17 +1,12 @@
 /** Encrypts the PKCE verifier of an OAuth flow in progress, bound to its consent. */
-import type { Sealer, SealedPlace } from "../../../ground/seal.ts";
+import { placeIn, type Sealer } from "../../../ground/seal.ts";
 
 interface Consent {
   id: string;
   projectId: string;
 }
 
-const toSealedPlace = ({ id, projectId }: Consent): SealedPlace => ({
-  table: "consents",
-  column: "code_verifier_sealed",
-  rowId: id,
-  projectId,
-});
+const toSealedPlace = placeIn("consents", "code_verifier_sealed");
 
 export const sealVerifier = (sealer: Sealer, consent: Consent, verifier: string): string =>
   sealer.seal(verifier, toSealedPlace(consent));

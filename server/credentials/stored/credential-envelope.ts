@@ -1,6 +1,6 @@
 /** The secrets of a connection as they are stored: one encrypted JSON text per connection. */
 import type { Credentials } from "../../../connector-kit/provider/authorization.ts";
-import type { Sealer, SealedPlace } from "../../../ground/seal.ts";
+import { placeIn, type Sealer } from "../../../ground/seal.ts";
 
 export interface Token {
   token: string;
@@ -36,12 +36,7 @@ export type OauthCredentials = Extract<StoredCredentials, OauthTokens>;
 export const isOauth = (credentials: StoredCredentials): credentials is OauthCredentials =>
   credentials.scheme.startsWith("oauth2/");
 
-const toSealedPlace = (connection: { id: string; projectId: string }): SealedPlace => ({
-  table: "connections",
-  column: "credentials_sealed",
-  rowId: connection.id,
-  projectId: connection.projectId,
-});
+const toSealedPlace = placeIn("connections", "credentials_sealed");
 
 export const sealCredentials = (
   sealer: Sealer,

@@ -1,7 +1,7 @@
 /** Secrets of a destination: those that the builder entered, and the keys that sign messages. */
 import { randomBytes } from "node:crypto";
 import { nowMs } from "../../../ground/clock.ts";
-import type { Sealer } from "../../../ground/seal.ts";
+import { placeIn, type Sealer } from "../../../ground/seal.ts";
 
 export interface DestinationSecrets {
   /** Secrets as entered, checked against the type's schema. */
@@ -15,12 +15,7 @@ interface Destination {
   projectId: string;
 }
 
-const toSealedPlace = ({ id, projectId }: Destination) => ({
-  table: "destinations",
-  column: "secrets_sealed",
-  rowId: id,
-  projectId,
-});
+const toSealedPlace = placeIn("destinations", "secrets_sealed");
 
 export const sealDestinationSecrets = (
   sealer: Sealer,
