@@ -13,6 +13,7 @@ import { classify } from "./classify.ts";
 import { describeObject } from "./describe.ts";
 import { DATA } from "./request.ts";
 import { checkStream, findIdAt } from "./stream-checks.ts";
+import { endSentence } from "../../ground/end-sentence.ts";
 
 const TOOLING = `${DATA}/tooling`;
 const CHANNEL = "PlatformEventChannel";
@@ -114,7 +115,7 @@ function withRemedy(error: ProviderError): ProviderError {
   const remedy = findRemedy(error);
   if (remedy === undefined) return error;
   const { code, status, rawResponse } = error;
-  const message = `${error.message.replace(/\.$/, "")}. ${remedy}`;
+  const message = `${endSentence(error.message)} ${remedy}`;
   return new ProviderError({ kind: "forbidden", message, code, status, rawResponse, cause: error });
 }
 

@@ -8,6 +8,7 @@ import type {
 import type { ProviderFetch } from "../../connector-kit/calls/provider-fetch.ts";
 import { leavesDoubt, ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import { EgressError } from "../egress/egress-error.ts";
+import { endSentence } from "../../ground/end-sentence.ts";
 
 /**
  * Sends a delete. The records of which nobody knows what became of them are sent once more: one that is not there any more was
@@ -73,5 +74,5 @@ const explainDoubts = (result: WriteResult): WriteResult => ({
 
 const explainDoubt = (error: ProviderError): ProviderError =>
   error.with({
-    message: `${error.message.replace(/\.$/, "")}. The record may have been deleted: if the next request does not find it, it was.`,
+    message: `${endSentence(error.message)} The record may have been deleted: if the next request does not find it, it was.`,
   });

@@ -19,6 +19,7 @@ import { ignoreDatabaseOutage } from "../store/database/database-outage.ts";
 import { insertOwnWrites } from "../store/operations/own-writes.ts";
 import { findFieldsConnector } from "../../connector-kit/fields.ts";
 import { findClosest } from "../../ground/closest.ts";
+import { endSentence } from "../../ground/end-sentence.ts";
 
 export interface ExecuteServices extends CallServices {
   metadata: MetadataMemory;
@@ -198,7 +199,7 @@ async function suggestFields(
     return outcomes.map((outcome, index) => {
       const remedy = formatSuggestions(named[index] ?? [], names);
       if (outcome.success || remedy === "") return outcome;
-      const message = `${outcome.error.message.replace(/\.$/, "")}. ${remedy}`;
+      const message = `${endSentence(outcome.error.message)} ${remedy}`;
       return { ...outcome, error: outcome.error.with({ message }) };
     });
   } catch (error) {

@@ -6,17 +6,14 @@ import type { JsonObject } from "../../ground/json.ts";
 import type { WriteKind, WriteVerdict } from "../store/operations/failing-writes.ts";
 import type { LogEntry } from "../store/operations/operations.ts";
 import type { PlannedRecord, WritePlan } from "./plan-write.ts";
+import { endSentence } from "../../ground/end-sentence.ts";
 
 /** Names a record in the log: by its place in a batch. */
 const nameRecord = (batch: boolean, index: number): string => (batch ? `batch[${index}]` : "record");
 
 /** Returns the plan: number of records, and the withheld fields. */
 export function describePlan(plan: WritePlan): LogEntry {
-  const withheld = plan.records.flatMap((record, index) =>
-    record.withheld.map(
-      ({ field, reason }) => [`${nameRecord(plan.batch, index)}.${field}`, reason] as const,
-    ),
-  );
+  const withheld = listWithheld(plan.records, plan.batch);
   return {
     severity: "INFO",
     msg: `${plan.type} ${formatCount(plan.records.length, `${plan.messageName} record`)}; ${formatCount(withheld.length, "field")} withheld`,
@@ -24,17 +21,22 @@ export function describePlan(plan: WritePlan): LogEntry {
   };
 }
 
+/** Lists withheld fields by their place, each with the reason. */
+const listWithheld = (records: Pick<PlannedRecord, "withheld">[], batch: boolean): [string, string][] =>
+  records.flatMap(({ withheld }, index) =>
+    withheld.map(({ field, reason }): [string, string] => [`${nameRecord(batch, index)}.${field}`, reason]),
+  );
+
 /** Returns fields that `ifEmpty` withheld after the current values were read. */
 export function buildSettledEntries(
   before: PlannedRecord[],
   after: PlannedRecord[],
   batch: boolean,
 ): LogEntry[] {
-  const withheld = after.flatMap((record, index) =>
-    record.withheld
-      .slice(before[index]?.withheld.length ?? 0)
-      .map(({ field, reason }) => [`${nameRecord(batch, index)}.${field}`, reason] as const),
-  );
+  const added = after.map(({ withheld }, index) => ({
+    withheld: withheld.slice(before[index]?.withheld.length ?? 0),
+  }));
+  const withheld = listWithheld(added, batch);
   if (withheld.length === 0) return [];
   return [
     {
@@ -74,7 +76,7 @@ export const buildSuccessEntries = (outcomes: RecordOutcome[]): LogEntry[] =>
 
 /** Describes an unknown outcome with its remedy, because the text may be all that is read. */
 export const explainUnknownOutcome = (why: string): string =>
-  `The outcome is unknown: ${/[.!?]$/.test(why) ? why : `${why}.`} Look the record up at the provider before you repeat it.`;
+  `The outcome is unknown: ${endSentence(why)} Look the record up at the provider before you repeat it.`;
 
 /** Describes why a record was not written, or why that is unknown. */
 export const describeReason = ({ kind, message }: ProviderError): string =>

@@ -6,6 +6,7 @@ import { described } from "../../ground/described.ts";
 import { Problem } from "../../ground/errors.ts";
 import type { ProblemSlug } from "../../ground/problem-types.ts";
 import type { Execution } from "./execute-plan.ts";
+import { endSentence } from "../../ground/end-sentence.ts";
 
 const WriteResultSchema = Type.Object(
   {
@@ -162,7 +163,7 @@ export const REFUSED_WRITE_SLUGS: Record<ProviderError["kind"], ProblemSlug> = {
 
 /** Only a refusal means for certain that nothing was written. */
 function explain({ kind, message }: ProviderError, batch: boolean): string {
-  const why = /[.!?]$/.test(message) ? message : `${message}.`;
+  const why = endSentence(message);
   const what = batch ? "the batch" : "the record";
   switch (kind) {
     case "unknown_outcome":

@@ -32,6 +32,7 @@ import { getIntegrationRow } from "../integration.ts";
 import { InstallationId, IntegrationIdOrName, OperationId } from "../members.ts";
 import { INSTALLATION } from "../paths.ts";
 import { listObstacles, type Obstacle } from "./obstacles.ts";
+import { endSentence } from "../../../ground/end-sentence.ts";
 
 interface TraceServices {
   database: Database;
@@ -299,7 +300,7 @@ function requireObject(
 const refuseUnknownRecord = (objectName: string, recordId: string, obstacles: Obstacle[]): Problem =>
   new Problem("not-found", {
     // A provider's words may end without a full stop.
-    causes: obstacles.map(({ detail, remedy }) => `${detail.replace(/\.?$/, ".")} ${remedy}`),
+    causes: obstacles.map(({ detail, remedy }) => `${endSentence(detail)} ${remedy}`),
     detail:
       `Nothing is known of a record \`${recordId}\` of \`${objectName}\`: it was neither read, reported nor written for this ` +
       `installation in the time for which deliveries are kept.${obstacles.length > 0 ? " `causes` lists what may keep it away." : ""}`,

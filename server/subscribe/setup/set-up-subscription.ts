@@ -18,6 +18,7 @@ import { selectInJournal } from "./select-in-journal.ts";
 import { selectObject, type SelectedObject } from "./select-object.ts";
 import type { SubscribeServices } from "../definition/subscribe-services.ts";
 import type { SubscriptionTarget } from "../definition/subscription-target.ts";
+import { endSentence } from "../../../ground/end-sentence.ts";
 
 export type SetUpServices = SubscribeServices & { publicUrl: () => string; appCalls: AppCalls };
 
@@ -53,7 +54,7 @@ export async function setUpSubscription(
     if (!otherwise || !(error instanceof ProviderError) || !mustBeMended(error.kind)) throw error;
     // Pushes are as good: nobody has to mend anything.
     const isSlower = otherwise.source === "polling";
-    const reason = isSlower ? `${error.message.replace(/\.$/, "")}. ${otherwise.reason ?? ""}`.trim() : null;
+    const reason = isSlower ? `${endSentence(error.message)} ${otherwise.reason ?? ""}`.trim() : null;
     const sourceRetryTime = isSlower ? new Date(nowMs() + SOURCE_RETRY_MS) : null;
     await setFallbackSource(data, { ...claim, ...names, source: otherwise.source, reason, sourceRetryTime });
     Object.assign(subscription, names, { state: "active", source: otherwise.source });
