@@ -4,6 +4,7 @@ import type { FieldMetadata, ObjectMetadata } from "../../../connector-kit/field
 import { described } from "../../../ground/described.ts";
 import {
   ManifestFieldSchema,
+  ManifestIntegrationSchema,
   ReadObjectSchema,
   WriteObjectSchema,
   type ManifestField,
@@ -68,8 +69,7 @@ const HydratedIntegrationSchema = Type.Object(
   {
     name: Type.String({ description: "Name of the integration." }),
     provider: ProviderName,
-    displayName: Type.Optional(Type.String({ description: "Display name." })),
-    module: Type.Optional(Type.String({ description: "Module of the provider, if it has modules." })),
+    ...Type.Pick(ManifestIntegrationSchema, ["displayName", "module"]).properties,
     read: Type.Optional(
       Type.Object(
         { objects: Type.Optional(Type.Array(HydratedReadObjectSchema, { description: "Objects to read." })) },
@@ -92,19 +92,7 @@ const HydratedIntegrationSchema = Type.Object(
         { description: "Objects to write." },
       ),
     ),
-    proxy: Type.Optional(
-      Type.Object(
-        {
-          enabled: Type.Optional(Type.Boolean({ description: "Whether the proxy is enabled." })),
-          useModule: Type.Optional(
-            Type.Boolean({
-              description: "Whether the proxy uses the module's base URL instead of the provider's.",
-            }),
-          ),
-        },
-        { description: "Whether calls through the proxy are possible." },
-      ),
-    ),
+    proxy: ManifestIntegrationSchema.properties.proxy,
   },
   {
     title: "HydratedIntegration",
