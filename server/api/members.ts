@@ -1,5 +1,6 @@
 /** Members, times, parameters and filters that many endpoints share, each described once. */
 import { Type } from "typebox";
+import { describeTime } from "../../ground/described.ts";
 
 export const ProjectIdOrName = Type.String({ description: "Id or name of the project." });
 export const IntegrationIdOrName = Type.String({ description: "Id or name of the integration." });
@@ -30,11 +31,8 @@ export const GroupName = reference("Display name of the group. Default: `groupRe
 export const ConsumerRef = reference("Your own id for the person in the group, for example a user id.");
 export const ConsumerName = reference("Display name of the person. Default: `consumerRef`.");
 
-export const CreateTime = Type.String({ format: "date-time", description: "When it was created." });
-export const UpdateTime = Type.String({
-  format: "date-time",
-  description: "When it was last changed. Absent if it never was.",
-});
+export const CreateTime = describeTime("When it was created.");
+export const UpdateTime = describeTime("When it was last changed. Absent if it never was.");
 
 /** Leaves out an absent `updateTime`: published clients cannot read null or an empty string. */
 export const toTimes = (row: { createTime: Date; updateTime: Date | null }) => ({

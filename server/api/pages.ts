@@ -16,6 +16,7 @@ import { Type, type TSchema } from "typebox";
 import { Problem } from "../../ground/errors.ts";
 import { isUuid } from "../../ground/ids.ts";
 import type { IdRange } from "../store/database/id-range.ts";
+import { describeTime } from "../../ground/described.ts";
 
 /** Query members of a page, as validated. */
 interface PageQuery {
@@ -48,15 +49,8 @@ export const listQuery = {
 
 /** Query members of a list that can be limited to a period. */
 export const periodQuery = {
-  since: Type.Optional(
-    Type.String({
-      format: "date-time",
-      description: "Return only entries that began at this time or later.",
-    }),
-  ),
-  until: Type.Optional(
-    Type.String({ format: "date-time", description: "Return only entries that began before this time." }),
-  ),
+  since: Type.Optional(describeTime("Return only entries that began at this time or later.")),
+  until: Type.Optional(describeTime("Return only entries that began before this time.")),
 };
 
 /** Query member of a list that can be searched; `columns` names what is searched. */

@@ -1,6 +1,6 @@
 /** Approvals as the API and events show them. */
 import { Type, type Static } from "typebox";
-import { described } from "../../ground/described.ts";
+import { described, describeTime } from "../../ground/described.ts";
 
 export const ActorSchema = Type.Object(
   {
@@ -33,7 +33,6 @@ export const APPROVAL_STATUSES = [
 
 const values = (description: string) => Type.Record(Type.String(), Type.Unknown(), { description });
 const text = (description: string) => Type.Optional(Type.String({ description }));
-const time = (description: string) => Type.String({ format: "date-time", description });
 
 export const ApprovalSchema = Type.Object(
   {
@@ -59,9 +58,9 @@ export const ApprovalSchema = Type.Object(
     ),
     after: Type.Optional(values("These fields as they will be. Absent for a deletion.")),
     actor: described(ActorSchema, "Who asked for it."),
-    createTime: time("When the agent asked."),
-    expireTime: time("When it expires if nobody decides."),
-    decideTime: Type.Optional(time("When it was decided.")),
+    createTime: describeTime("When the agent asked."),
+    expireTime: describeTime("When it expires if nobody decides."),
+    decideTime: Type.Optional(describeTime("When it was decided.")),
     decidedBy: Type.Optional(described(ActorSchema, "Who decided.")),
     reason: text("Why it was rejected, or ended without being carried out."),
     operationId: text("Id of the operation that carries it out, once it was sent."),

@@ -1,6 +1,7 @@
 /** Schemas of the `data` of each event type, and the types derived from them. */
 import { Type, type Static } from "typebox";
 import { HEALTH_REASON_TYPES } from "../store/integrations/installation-health.ts";
+import { describeTime } from "../../ground/described.ts";
 
 const PROJECT = { projectId: Type.String({ description: "Id of the project." }) };
 
@@ -36,11 +37,10 @@ const CONFIG = { config: object("Content of the installation's configuration.") 
 const LAST_CONFIG = { lastConfig: object("Content of the previous configuration.") };
 const OBJECT = { objectName: Type.String({ description: "The provider's name for the object." }) };
 const ERROR = { error: Type.String({ description: "Error message." }) };
-const time = (description: string) => Type.Optional(Type.String({ format: "date-time", description }));
 const SPAN = {
   ...OBJECT,
-  fromTimestamp: time("Start of the time range that was read, if it had one."),
-  untilTimestamp: time("End of the time range that was read, if it had one."),
+  fromTimestamp: Type.Optional(describeTime("Start of the time range that was read, if it had one.")),
+  untilTimestamp: Type.Optional(describeTime("End of the time range that was read, if it had one.")),
 };
 
 export const InstallationEventSchema = Type.Object(
@@ -67,7 +67,7 @@ export const HealthReasonsSchema = Type.Array(
           "Of the provider, destination, field or object. Of `write`: the provider if writes wait, the object if they fail.",
       }),
       detail: Type.String({ description: "What is known of it." }),
-      since: Type.String({ format: "date-time", description: "Since when." }),
+      since: describeTime("Since when."),
     },
     { title: "HealthReason", description: "One reason why something is not healthy." },
   ),

@@ -1,11 +1,10 @@
 /** Schemas of the messages that carry records, as receivers get them. */
 import { Type, type Static } from "typebox";
 import type { JsonObject } from "../../ground/json.ts";
-import { described } from "../../ground/described.ts";
+import { described, describeTime } from "../../ground/described.ts";
 
 export const members = (description: string) =>
   Type.Unsafe<JsonObject>(Type.Record(Type.String(), Type.Unknown(), { description }));
-const time = (description: string) => Type.String({ format: "date-time", description });
 
 const AssociationSchema = Type.Object(
   {
@@ -21,13 +20,13 @@ const AssociationSchema = Type.Object(
 /** Times by which a receiver keeps the newest version of a record, in whatever order versions arrive. */
 export const VERSION_TIMES = {
   changeTime: Type.Optional(
-    time(
+    describeTime(
       "Of entries in messages: the record's own time of its last change, as the provider tells it; for a deletion the time of the deletion. Of two versions " +
         "of a record, the later one is the newer. Absent where the provider tells none.",
     ),
   ),
   readTime: Type.Optional(
-    time(
+    describeTime(
       "Of entries in messages: when the provider's answer had come. It decides between equal times of change.",
     ),
   ),
@@ -67,7 +66,7 @@ const ResultEntrySchema = Type.Object(
     deleted: Type.Optional(
       Type.Literal(true, { description: "The record was deleted. Needs `deletedRecords: always`." }),
     ),
-    deletedTime: Type.Optional(time("When the record was deleted, as far as the provider says.")),
+    deletedTime: Type.Optional(describeTime("When the record was deleted, as far as the provider says.")),
   },
   { title: "ResultEntry", description: "A record that was read." },
 );
@@ -98,7 +97,7 @@ export const DATA_MESSAGE = {
   consumerRef: Type.String({ description: "Your own id for the person who connected." }),
   consumerName: Type.String({ description: "Display name of the person." }),
   installationId: Type.String({ description: "Id of the installation." }),
-  installationUpdateTime: time("Last update of the installation when the message was made."),
+  installationUpdateTime: describeTime("Last update of the installation when the message was made."),
   objectName: Type.String({ description: "Your name of the object, or the provider's if it has no other." }),
   rawObjectName: Type.String({ description: "The provider's name of the object." }),
   workspace: Type.Optional(
@@ -110,7 +109,9 @@ const READ_MESSAGE_HEAD = {
   action: Type.Literal("read", { description: "The action that the message comes from." }),
   ...DATA_MESSAGE,
   operationId: Type.String({ description: "Id of the read operation." }),
-  operationTime: time("When the records arrived from the provider: the later of two versions is the newer."),
+  operationTime: describeTime(
+    "When the records arrived from the provider: the later of two versions is the newer.",
+  ),
   readType: Type.Union([Type.Literal("backfill"), Type.Literal("scheduled"), Type.Literal("triggered")], {
     description: "Why the records were read.",
   }),

@@ -7,12 +7,12 @@ import { countInShards } from "../../store/shards/count-in-shards.ts";
 import type { Database } from "../../store/database/database.ts";
 import { refuseQuery, Unavailable } from "../pages.ts";
 import { PROJECT } from "../paths.ts";
+import { describeTime } from "../../../ground/described.ts";
 
 export const listActivityRoutes = (deps: { database: Database }): Route[] => [
   route(`GET ${PROJECT}/activity`, "full", getActivity(deps)),
 ];
 
-const Time = (description: string) => Type.String({ format: "date-time", description });
 const OF = ["operations", "deliveries", "attempts", "records", "proxyCalls"] as const;
 const BY = ["integration", "group", "object", "type", "destination", "status"] as const;
 const Of = Type.Enum(OF, {
@@ -47,16 +47,18 @@ const ActivitySchema = Type.Object(
   {
     of: Of,
     by: By,
-    since: Time("Beginning of the first bucket."),
-    until: Time("End of the last bucket."),
+    since: describeTime("Beginning of the first bucket."),
+    until: describeTime("End of the last bucket."),
     countedSince: Type.Optional(
-      Time("Only rows from this time on were counted, because the time has more rows than one call counts."),
+      describeTime(
+        "Only rows from this time on were counted, because the time has more rows than one call counts.",
+      ),
     ),
     bucketSeconds: Type.Integer({ description: "Length of a bucket." }),
     buckets: Type.Array(
       Type.Object(
         {
-          time: Time("Beginning of the bucket."),
+          time: describeTime("Beginning of the bucket."),
           values: Type.Array(ValueSchema, { description: "Counts; empty without rows." }),
         },
         { title: "ActivityBucket", description: "The counts of a period." },
@@ -91,8 +93,8 @@ const getActivity = (deps: { database: Database }) =>
             "Count only rows with this value of `by`: an id, of customers the `groupRef`, otherwise the word.",
         }),
       ),
-      since: Type.Optional(Time("Beginning, inclusive. Default: an hour before `until`.")),
-      until: Type.Optional(Time("End, exclusive. Default: now.")),
+      since: Type.Optional(describeTime("Beginning, inclusive. Default: an hour before `until`.")),
+      until: Type.Optional(describeTime("End, exclusive. Default: now.")),
       bucketSeconds: Type.Optional(
         Type.Integer({
           minimum: 60,

@@ -2,7 +2,7 @@
 import { type Static, Type } from "typebox";
 import { isNetwork, openNetworks } from "../../../ground/client-address.ts";
 import { nowMs } from "../../../ground/clock.ts";
-import { described } from "../../../ground/described.ts";
+import { described, describeTime } from "../../../ground/described.ts";
 import { Problem } from "../../../ground/errors.ts";
 import { newApiKey } from "../../../ground/ids.ts";
 import { toMemberProblem } from "../../../ground/member-problem.ts";
@@ -74,19 +74,14 @@ const ApiKeySchema = Type.Object(
       description: "Whether the key is active. Requests with an inactive key are refused.",
     }),
     signIn: Type.Optional(Type.Boolean({ description: "Whether a person can sign in with the key." })),
-    expireTime: Type.Optional(
-      Type.String({ format: "date-time", description: "When the key expires. Absent: never." }),
-    ),
+    expireTime: Type.Optional(describeTime("When the key expires. Absent: never.")),
     allowedAddresses: Type.Optional(
       Type.Array(Type.String(), { description: "Addresses and networks that may use the key. Absent: all." }),
     ),
     rateLimit: Type.Optional(described(RateLimitSchema, "Rate limit of the key. Absent: none.")),
     agentMayDeploy: Type.Optional(described(Type.Boolean(), `${DEPLOYS} Absent: it may not.`)),
     lastUsedTime: Type.Optional(
-      Type.String({
-        format: "date-time",
-        description: "When the key was last used, accurate to about a minute. Absent: never.",
-      }),
+      describeTime("When the key was last used, accurate to about a minute. Absent: never."),
     ),
     createdBy: Type.Optional(
       Type.String({
@@ -196,9 +191,7 @@ const createApiKey = (deps: { database: Database }) =>
     body: Type.Object({
       label: Type.String({ minLength: 1, maxLength: 255, description: "Name of the key." }),
       scopes: Type.Optional(described(ScopesSchema, "Scopes of the key. Default: `full`.")),
-      expireTime: Type.Optional(
-        Type.String({ format: "date-time", description: "When the key expires. Default: never." }),
-      ),
+      expireTime: Type.Optional(describeTime("When the key expires. Default: never.")),
       allowedAddresses: Type.Optional(AllowedAddresses),
       rateLimit: Type.Optional(KeyRateLimit),
       agentMayDeploy: Type.Optional(described(Type.Boolean(), `${DEPLOYS} Default: false.`)),

@@ -11,6 +11,7 @@ import {
 import type { Database } from "../../store/database/database.ts";
 import { OrgParams } from "../orgs/org.ts";
 import { listQuery, listPage, describePage, periodQuery } from "../pages.ts";
+import { describeTime } from "../../../ground/described.ts";
 
 export const listAuditRoutes = (deps: { database: Database }): Route[] => [
   route("GET /v1/orgs/{orgId}/audit-events", "full", listAuditEvents(deps)),
@@ -19,7 +20,7 @@ export const listAuditRoutes = (deps: { database: Database }): Route[] => [
 const AuditEventSchema = Type.Object(
   {
     id: Type.String({ description: "Id of the event." }),
-    time: Type.String({ format: "date-time", description: "When it happened." }),
+    time: describeTime("When it happened."),
     actor: Type.Object(
       {
         kind: Type.Enum([...ACTOR_KINDS], {
@@ -65,9 +66,7 @@ const AuditEventSchema = Type.Object(
           "that of the first. Absent: one.",
       }),
     ),
-    lastTime: Type.Optional(
-      Type.String({ format: "date-time", description: "When the last of them was. Absent for one." }),
-    ),
+    lastTime: Type.Optional(describeTime("When the last of them was. Absent for one.")),
   },
   { title: "AuditEvent", description: "A change, or a view of a secret." },
 );

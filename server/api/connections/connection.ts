@@ -1,6 +1,6 @@
 /** The connection as the API shows it: without secrets unless requested. */
 import { Type, type Static } from "typebox";
-import { described } from "../../../ground/described.ts";
+import { described, describeTime } from "../../../ground/described.ts";
 import { Problem } from "../../../ground/errors.ts";
 import { isOauth, type StoredCredentials } from "../../credentials/stored/credential-envelope.ts";
 import { findConnection, type ConnectionRow } from "../../store/connections/connections.ts";
@@ -13,10 +13,8 @@ import { ProviderAppSchema, toProviderApp } from "../provider-apps/provider-app.
 const TokenSchema = Type.Object(
   {
     token: Type.String({ description: "The token." }),
-    issuedAt: Type.Optional(Type.String({ format: "date-time", description: "When the token was issued." })),
-    expiresAt: Type.Optional(
-      Type.String({ format: "date-time", description: "When the token expires. Absent if unknown." }),
-    ),
+    issuedAt: Type.Optional(describeTime("When the token was issued.")),
+    expiresAt: Type.Optional(describeTime("When the token expires. Absent if unknown.")),
   },
   { title: "Token", description: "A token and its lifetime." },
 );
@@ -97,7 +95,7 @@ export const ConnectionSchema = Type.Object(
     refreshFailure: Type.Optional(
       Type.Object(
         {
-          since: Type.String({ format: "date-time", description: "Time of the first failure in a row." }),
+          since: describeTime("Time of the first failure in a row."),
           detail: Type.String({ description: "What the token endpoint said, and what to do." }),
         },
         {

@@ -3,7 +3,7 @@ import { Type } from "typebox";
 import type { Catalog } from "../../../connector-kit/catalog.ts";
 import { ProviderError } from "../../../connector-kit/calls/provider-error.ts";
 import { now, nowMs } from "../../../ground/clock.ts";
-import { described } from "../../../ground/described.ts";
+import { described, describeTime } from "../../../ground/described.ts";
 import { Problem } from "../../../ground/errors.ts";
 import type { Sealer } from "../../../ground/seal.ts";
 import { checkCredentials, type CheckServices } from "../../calls/check-credentials.ts";
@@ -176,7 +176,7 @@ async function refresh(
 
 const CheckSchema = Type.Object(
   {
-    time: Type.String({ format: "date-time", description: "When it was checked." }),
+    time: describeTime("When it was checked."),
     working: Type.Boolean({ description: "Whether the credentials work." }),
     detail: Type.Optional(Type.String({ description: "What was found out." })),
   },

@@ -25,6 +25,7 @@ import {
 import { listQuery, listPage, describePage, describeTextQuery } from "../pages.ts";
 import { PROJECT } from "../paths.ts";
 import { eraseGroup } from "./erasing.ts";
+import { describeTime } from "../../../ground/described.ts";
 
 export const listCustomerRoutes = (deps: { database: Database }): Route[] => [
   route(`GET ${PROJECT}/groups`, "full", listGroups(deps)),
@@ -75,9 +76,7 @@ const CustomerSchema = Type.Object(
       }),
     ),
     healthReasons: HealthReasonsSchema,
-    lastActivityTime: Type.Optional(
-      Type.String({ format: "date-time", description: "When the latest operation began." }),
-    ),
+    lastActivityTime: Type.Optional(describeTime("When the latest operation began.")),
   },
   { title: "Customer", description: "A group, and what is known of its connections and installations." },
 );
@@ -206,7 +205,7 @@ const ReceiptSchema = Type.Object(
       description:
         "Whether nothing is left. If false, send the request again: it continues where it stopped.",
     }),
-    eraseTime: Type.String({ format: "date-time", description: "When this answer was made." }),
+    eraseTime: describeTime("When this answer was made."),
     erased: Type.Object(
       {
         installations: countSchema(

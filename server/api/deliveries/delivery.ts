@@ -1,6 +1,6 @@
 /** The delivery of an event to a destination, as the API shows it. */
 import { Type, type Static } from "typebox";
-import { described } from "../../../ground/described.ts";
+import { described, describeTime } from "../../../ground/described.ts";
 import { DATA_MESSAGE_TYPES } from "../../events/event-descriptions.ts";
 import { Problem } from "../../../ground/errors.ts";
 import { EVENT_TYPES } from "../../events/event-types.ts";
@@ -67,11 +67,9 @@ export const DeliverySchema = Type.Object(
     }),
     destinationId: DestinationId,
     eventType: Type.String({ description: "Type of the event, for example `write.async.done`." }),
-    eventTime: Type.String({ format: "date-time", description: "When the event occurred." }),
+    eventTime: describeTime("When the event occurred."),
     status: StatusSchema,
-    nextAttemptTime: Type.Optional(
-      Type.String({ format: "date-time", description: "Time of the next attempt. Only while `waiting`." }),
-    ),
+    nextAttemptTime: Type.Optional(describeTime("Time of the next attempt. Only while `waiting`.")),
     attempts: Type.Array(AttemptSchema, { description: "The latest 40 attempts, oldest first." }),
     kind: Type.Enum([...DELIVERY_KINDS], {
       description:

@@ -22,19 +22,13 @@ import { getDestinationRow } from "../destinations/destination.ts";
 import type { InShards } from "../run-in-shard.ts";
 import { DestinationIdOrName } from "../members.ts";
 import { DeliverySchema, EventTypeFilter, getDelivered, toDelivery } from "./delivery.ts";
+import { describeTime } from "../../../ground/described.ts";
 
 const BATCH = 1_000;
 
 const BodySchema = Type.Object({
-  since: Type.Optional(
-    Type.String({
-      format: "date-time",
-      description: "Start of the time range, inclusive. Required without `ids`.",
-    }),
-  ),
-  until: Type.Optional(
-    Type.String({ format: "date-time", description: "End of the time range, exclusive. Default: now." }),
-  ),
+  since: Type.Optional(describeTime("Start of the time range, inclusive. Required without `ids`.")),
+  until: Type.Optional(describeTime("End of the time range, exclusive. Default: now.")),
   status: Type.Optional(
     Type.Enum(["failed", "undelivered", "delivered", "all"], {
       description:

@@ -1,9 +1,10 @@
 /** The delivery attempt as the API shows it. */
 import { Type } from "typebox";
+import { describeTime } from "../../../ground/described.ts";
 
 export const AttemptSchema = Type.Object(
   {
-    time: Type.String({ format: "date-time", description: "When the attempt started." }),
+    time: describeTime("When the attempt started."),
     durationMs: Type.Integer({ description: "Duration in milliseconds." }),
     status: Type.Optional(Type.Integer({ description: "HTTP status of the response." })),
     error: Type.Optional(Type.String({ description: "Why the attempt failed." })),

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { type Static, type TSchema, Type } from "typebox";
 import { maskAddress } from "../../../destination-kit/mask-address.ts";
 import { DESTINATIONS } from "../../../destinations/index.gen.ts";
-import { described } from "../../../ground/described.ts";
+import { described, describeTime } from "../../../ground/described.ts";
 import { Problem } from "../../../ground/errors.ts";
 import { isJsonObject } from "../../../ground/json.ts";
 import { includesRole } from "../../../ground/role.ts";
@@ -21,7 +21,7 @@ import { DestinationId, CreateTime, toTimes, UpdateTime } from "../members.ts";
 
 const LastFailureSchema = Type.Object(
   {
-    time: Type.String({ format: "date-time", description: "When the attempt started." }),
+    time: describeTime("When the attempt started."),
     status: Type.Optional(Type.Integer({ description: "HTTP status of the response, if there was one." })),
     error: Type.Optional(Type.String({ description: "Why the attempt failed." })),
   },
@@ -34,17 +34,12 @@ const HealthSchema = Type.Object(
       description:
         "`idle`: nothing has been delivered. `failing`: no attempt has succeeded since `failingSince`; `lastFailure` says why.",
     }),
-    failingSince: Type.Optional(
-      Type.String({ format: "date-time", description: "Time of the first failure after the last success." }),
-    ),
+    failingSince: Type.Optional(describeTime("Time of the first failure after the last success.")),
     lastFailure: Type.Optional(
       described(LastFailureSchema, "Why: the last failed attempt, while it is failing or disabled."),
     ),
     nextAttemptTime: Type.Optional(
-      Type.String({
-        format: "date-time",
-        description: "When the next attempt is due, while it is failing. Absent if nothing waits.",
-      }),
+      describeTime("When the next attempt is due, while it is failing. Absent if nothing waits."),
     ),
     waiting: Type.Integer({
       description: `Number of deliveries that are sent now or retried later, counted up to ${MAX_COUNTED}.`,
@@ -52,9 +47,7 @@ const HealthSchema = Type.Object(
     failed: Type.Integer({
       description: `Number of deliveries that have failed for good and are still kept, counted up to ${MAX_COUNTED}.`,
     }),
-    lastDeliveredTime: Type.Optional(
-      Type.String({ format: "date-time", description: "Time of the last successful attempt." }),
-    ),
+    lastDeliveredTime: Type.Optional(describeTime("Time of the last successful attempt.")),
     unavailable: Type.Optional(Unavailable),
   },
   { title: "DestinationHealth", description: "Whether messages arrive." },
@@ -124,9 +117,7 @@ export const DestinationSchema = Type.Object(
     ownWrites: OwnWritesSchema,
     createTime: CreateTime,
     updateTime: Type.Optional(UpdateTime),
-    disabledTime: Type.Optional(
-      Type.String({ format: "date-time", description: "When it was disabled. Absent if it is enabled." }),
-    ),
+    disabledTime: Type.Optional(describeTime("When it was disabled. Absent if it is enabled.")),
     disabledReason: Type.Optional(Type.String({ description: "Why the destination is disabled." })),
     health: Type.Optional(
       described(

@@ -22,6 +22,7 @@ import { chooseShards, findOfCustomer, type InShards } from "../run-in-shard.ts"
 import { ConnectionId, DestinationId, GroupRef, InstallationId, OperationId, TopicId } from "../members.ts";
 import { listQuery, listPage, describePage, periodQuery, describeTextQuery } from "../pages.ts";
 import { PROJECT } from "../paths.ts";
+import { describeTime } from "../../../ground/described.ts";
 
 export const listEventRoutes = (deps: InShards): Route[] => [
   route("GET /v1/event-types", "public", listEventTypes()),
@@ -35,7 +36,7 @@ const EventSchema = Type.Object(
   {
     id: Type.String({ description: "Id of the event." }),
     type: Type.String({ description: "Type of the event, for example `write.async.done`." }),
-    time: Type.String({ format: "date-time", description: "When the event occurred." }),
+    time: describeTime("When the event occurred."),
     messageId: Type.String({ description: "Id of the message that receivers get (`webhook-id`)." }),
     groupRef: text("The customer that the event is about."),
     connectionId: text("Id of the connection."),

@@ -1,6 +1,6 @@
 /** The installation as the API shows it. */
 import { Type, type Static } from "typebox";
-import { described } from "../../../ground/described.ts";
+import { described, describeTime } from "../../../ground/described.ts";
 import { Problem } from "../../../ground/errors.ts";
 import { ConfigContentSchema, type ConfigContent } from "../../../manifest/installation-config.ts";
 import { HealthReasonsSchema } from "../../events/event-data.ts";
@@ -28,7 +28,7 @@ const ReadPauseSchema = Type.Object(
     }),
     note: Type.Optional(Type.String({ description: "Note of the request." })),
     error: Type.Optional(Type.String({ description: "Why Busbar has paused it." })),
-    time: Type.String({ format: "date-time", description: "Since when." }),
+    time: describeTime("Since when."),
   },
   { title: "ReadPause", description: "An object that is not read by schedule until `:unpause`." },
 );

@@ -10,11 +10,11 @@ import {
 import type { Database } from "../../store/database/database.ts";
 import { listPage, describePageQuery, describePage } from "../pages.ts";
 import { isRetryable, REASONS, type FailureReason } from "./consent-failure.ts";
+import { describeTime } from "../../../ground/described.ts";
 
 const STATUSES = ["pending", "succeeded", "failed", "expired"] as const;
 
 const text = (description: string) => Type.Optional(Type.String({ description }));
-const time = (description: string) => Type.Optional(Type.String({ format: "date-time", description }));
 
 const ConsentSchema = Type.Object(
   {
@@ -47,11 +47,13 @@ const ConsentSchema = Type.Object(
     ),
     message: text("The text about the failure on the customer's page."),
     detail: text("What happened, for you: what the provider or Busbar said, without secrets."),
-    createTime: Type.String({ format: "date-time", description: "When your application asked." }),
-    openTime: time("When the page before the provider's was first opened, possibly by a link preview."),
-    leaveTime: time("When the customer last continued to the provider."),
-    endTime: time("When it succeeded or failed."),
-    expireTime: Type.String({ format: "date-time", description: "When it expires, or would have expired." }),
+    createTime: describeTime("When your application asked."),
+    openTime: Type.Optional(
+      describeTime("When the page before the provider's was first opened, possibly by a link preview."),
+    ),
+    leaveTime: Type.Optional(describeTime("When the customer last continued to the provider.")),
+    endTime: Type.Optional(describeTime("When it succeeded or failed.")),
+    expireTime: describeTime("When it expires, or would have expired."),
   },
   {
     title: "Consent",

@@ -17,6 +17,7 @@ import {
   UpdateTime,
 } from "../members.ts";
 import { PaceMembers, toOperation } from "./operation.ts";
+import { describeTime } from "../../../ground/described.ts";
 
 const BackfillProgressSchema = Type.Object(
   {
@@ -37,7 +38,7 @@ const BackfillProgressSchema = Type.Object(
               "account. `connection`: its credentials are refused.",
           }),
           name: Type.String({ description: "Of the destination or provider." }),
-          since: Type.String({ format: "date-time", description: "Since when." }),
+          since: describeTime("Since when."),
         },
         { description: "What the backfill waits for now. Absent while it reads, and after its end." },
       ),

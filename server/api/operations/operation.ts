@@ -1,7 +1,7 @@
 /** The operation as the API shows it. */
 import { Type, type Static } from "typebox";
 import { ActorSchema } from "../../events/approval-schema.ts";
-import { described } from "../../../ground/described.ts";
+import { described, describeTime } from "../../../ground/described.ts";
 import { Problem } from "../../../ground/errors.ts";
 import { readTimeOfId } from "../../../ground/ids.ts";
 import { isJsonObject, type JsonObject } from "../../../ground/json.ts";
@@ -50,13 +50,12 @@ const ReadProgressSchema = Type.Object(
 );
 
 const count = (description: string) => Type.Optional(Type.Integer({ description }));
-const time = (description: string) => Type.Optional(Type.String({ format: "date-time", description }));
 
 const ReadFactsSchema = Type.Object(
   {
     readType: Type.Enum(["backfill", "scheduled", "triggered"], { description: "Why it was read." }),
-    since: time("Lower bound of the last change; absent: all records."),
-    until: time("Upper bound of the last change."),
+    since: Type.Optional(describeTime("Lower bound of the last change; absent: all records.")),
+    until: Type.Optional(describeTime("Upper bound of the last change.")),
     pages: count("Pages read."),
     records: count("Records read."),
     inMessages: count(
@@ -72,7 +71,7 @@ const ReadFactsSchema = Type.Object(
           "What the read waits for now: a provider that fails, the end of a rate limit, a destination that is behind or disabled, free daily calls of the account, or new credentials.",
       }),
     ),
-    waitingSince: time("Since when it waits for that."),
+    waitingSince: Type.Optional(describeTime("Since when it waits for that.")),
   },
   { title: "ReadFacts", description: "What a read has done." },
 );
@@ -120,9 +119,7 @@ export const OperationSchema = Type.Object(
           Type.Object(
             {
               attempts: Type.Integer({ description: "Number of attempts so far." }),
-              lastAttempt: Type.Optional(
-                Type.String({ format: "date-time", description: "When the latest attempt started." }),
-              ),
+              lastAttempt: Type.Optional(describeTime("When the latest attempt started.")),
             },
             { description: "Retries of the operation." },
           ),

@@ -1,6 +1,6 @@
 /** Operations: the endpoints that list, show and cancel them. */
 import { Type } from "typebox";
-import { described } from "../../../ground/described.ts";
+import { described, describeTime } from "../../../ground/described.ts";
 import { Problem } from "../../../ground/errors.ts";
 import { seesEveryGroup } from "../../access/actor.ts";
 import { projectEndpoint, route, type Route } from "../../http/endpoint.ts";
@@ -206,7 +206,7 @@ const MessageSchema = Type.Object({
 
 const LogSchema = Type.Object(
   {
-    timestamp: Type.String({ format: "date-time", description: "When the step happened." }),
+    timestamp: describeTime("When the step happened."),
     severity: Type.String({ description: "`DEBUG`, `INFO`, `WARNING` or `ERROR`." }),
     message: described(MessageSchema, "What happened in this step."),
   },

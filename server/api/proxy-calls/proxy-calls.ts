@@ -18,6 +18,7 @@ import { InstallationPath, requireInstallation } from "../installation-path.ts";
 import { InstallationId, parseStatusFilter, StatusFilter } from "../members.ts";
 import { listQuery, listPage, describePageQuery, describePage, periodQuery } from "../pages.ts";
 import { INSTALLATION, PROJECT } from "../paths.ts";
+import { describeTime } from "../../../ground/described.ts";
 
 export const listProxyCallRoutes = (deps: InShards & { proxyCaller: ProxyCaller }): Route[] => [
   route(`GET ${INSTALLATION}/proxy-calls`, "full", listProxyCalls(deps)),
@@ -36,7 +37,7 @@ const ProxyCallSchema = Type.Object(
     status: Type.Integer({
       description: "Status of the response; 499 if the caller disconnected before it.",
     }),
-    time: Type.String({ format: "date-time", description: "When the call started." }),
+    time: describeTime("When the call started."),
     durationMs: Type.Integer({ description: "Duration in milliseconds." }),
     bytesUp: Type.Integer({ description: "Size of the request body." }),
     bytesDown: Type.Integer({ description: "Size of the response body that was passed on." }),

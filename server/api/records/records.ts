@@ -3,7 +3,7 @@ import { writeIsoTime } from "../../../ground/iso-time.ts";
 import { type Static, Type } from "typebox";
 import type { Catalog } from "../../../connector-kit/catalog.ts";
 import { suggestName } from "../../../ground/closest.ts";
-import { described } from "../../../ground/described.ts";
+import { described, describeTime } from "../../../ground/described.ts";
 import { Problem } from "../../../ground/errors.ts";
 import { readTimeOfId } from "../../../ground/ids.ts";
 import type { LeftOut } from "../../../ground/pack-seen.ts";
@@ -47,17 +47,16 @@ export const recordRoutes = (deps: InShards & TraceServices): Route[] => [
   ),
 ];
 
-const time = (description: string) => Type.String({ format: "date-time", description });
 const MessageId = Type.String({ description: "Id of the message, `webhook-id` of its deliveries." });
 
 const SeenSchema = Type.Object(
   {
-    time: time("When its page or its event arrived."),
+    time: describeTime("When its page or its event arrived."),
     by: Type.Enum(["read", "subscribe"], {
       description: "Whether it was read, or a change of it was reported.",
     }),
     changeTime: Type.Optional(
-      time(
+      describeTime(
         "When it was changed at the provider: of a read the record's own time, of a change that of the event.",
       ),
     ),
@@ -81,7 +80,7 @@ const MessageSchema = Type.Object(
     status: StatusSchema,
     attempts: Type.Array(
       Type.Object({
-        time: time("When the attempt started."),
+        time: describeTime("When the attempt started."),
         status: Type.Optional(Type.Integer({ description: "HTTP status of the answer, if there was one." })),
         durationMs: Type.Integer({ description: "Duration in milliseconds." }),
         detail: Type.Optional(Type.String({ description: "Why it failed." })),
@@ -99,7 +98,7 @@ const WriteSchema = Type.Object(
       description: "What was asked for; `write` where that is no longer known.",
     }),
     status: Type.Enum(["in_progress", "success", "failure"], { description: "Status of the operation." }),
-    time: time("When it was accepted."),
+    time: describeTime("When it was accepted."),
   },
   { title: "RecordWrite", description: "An operation that wrote a record, or tried to." },
 );

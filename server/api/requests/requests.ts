@@ -8,6 +8,7 @@ import { listRefusedRequests, type RefusedRequestRow } from "../../store/access/
 import { listQuery, listPage, describePage, periodQuery, describeTextQuery } from "../pages.ts";
 import { PROJECT } from "../paths.ts";
 import { parseStatusFilter, StatusFilter } from "../members.ts";
+import { describeTime } from "../../../ground/described.ts";
 
 export const requestRoutes = (deps: { database: Database; publicUrl: () => string }): Route[] => [
   route(`GET ${PROJECT}/requests`, "full", listRequests(deps)),
@@ -16,7 +17,7 @@ export const requestRoutes = (deps: { database: Database; publicUrl: () => strin
 const RefusedRequestSchema = Type.Object(
   {
     id: Type.String({ description: "Id of the entry." }),
-    time: Type.String({ format: "date-time", description: "When the request arrived." }),
+    time: describeTime("When the request arrived."),
     method: Type.String({ description: "HTTP method." }),
     path: Type.String({ description: "Path without the query, at most 1024 characters." }),
     operationId: Type.Optional(Type.String({ description: "Id of the operation in the API reference." })),

@@ -9,6 +9,7 @@ import type { SignInSessions } from "../../access/sign-in-sessions.ts";
 import { endpoint, Page, route, type Route } from "../../http/endpoint.ts";
 import { escapeHtml, renderStyledPage } from "../../http/styled-page.ts";
 import type { SessionRow } from "../../store/access/sessions.ts";
+import { describeTime } from "../../../ground/described.ts";
 
 export const listSessionRoutes = (deps: {
   issuerSignIn?: IssuerSignIn;
@@ -32,8 +33,8 @@ const BuilderId = Type.String({ description: "Id of the person." });
 const Kind = Type.Enum(["cookie", "token"], {
   description: "Whether a browser sends it as a cookie, or a program as a bearer token.",
 });
-const SignInTime = Type.String({ format: "date-time", description: "When the person signed in." });
-const ExpireTime = Type.String({ format: "date-time", description: "When it expires." });
+const SignInTime = describeTime("When the person signed in.");
+const ExpireTime = describeTime("When it expires.");
 
 /** Body of `createSession`. */
 const NewSessionSchema = Type.Object(
@@ -61,10 +62,7 @@ const ListedSessionSchema = Type.Object(
     kind: Kind,
     current: Type.Boolean({ description: "Whether this request sends it." }),
     createTime: SignInTime,
-    lastUsedTime: Type.String({
-      format: "date-time",
-      description: "When it was last used, accurate to about a minute.",
-    }),
+    lastUsedTime: describeTime("When it was last used, accurate to about a minute."),
     expireTime: ExpireTime,
     userAgent: Type.Optional(Type.String({ description: "The browser or program that signed in." })),
   },

@@ -1,7 +1,7 @@
 /** GET …/installations/{installationId}/subscription-events */
 import { Type, type Static } from "typebox";
 import type { Catalog } from "../../../connector-kit/catalog.ts";
-import { described } from "../../../ground/described.ts";
+import { described, describeTime } from "../../../ground/described.ts";
 import { writeIsoTime } from "../../../ground/iso-time.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database/database.ts";
@@ -20,13 +20,12 @@ import { DestinationId } from "../members.ts";
 import { listQuery, listPage, describePage, periodQuery } from "../pages.ts";
 import { SubscriptionPath } from "./subscription.ts";
 
-const time = (description: string) => Type.String({ format: "date-time", description });
 const MessageDeliverySchema = Type.Object(
   {
     destinationId: DestinationId,
     destinationName: Type.String({ description: "Name of the destination." }),
     status: StatusSchema,
-    nextAttemptTime: Type.Optional(time("Time of the next attempt. Only while `waiting`.")),
+    nextAttemptTime: Type.Optional(describeTime("Time of the next attempt. Only while `waiting`.")),
     lastAttempt: Type.Optional(described(AttemptSchema, "The latest attempt.")),
   },
   { title: "MessageDelivery", description: "How the delivery of a message stands." },
@@ -38,8 +37,8 @@ const EventSchema = Type.Object(
     objectName: Type.String({ description: "The provider's name of the object." }),
     recordId: Type.String({ description: "The provider's id of the record." }),
     providerEventType: Type.String({ description: "The provider's own word." }),
-    occurredTime: time("When it happened, by the provider's clock."),
-    receivedTime: time("When it arrived."),
+    occurredTime: describeTime("When it happened, by the provider's clock."),
+    receivedTime: describeTime("When it arrived."),
     outcome: Type.Enum([...OUTCOMES], {
       description:
         "`received`: not processed yet. `queued`: it waits, because the subscription, its account or its destination does not " +
@@ -55,7 +54,7 @@ const EventSchema = Type.Object(
     messageId: Type.Optional(
       Type.String({ description: "Id of the message, `webhook-id` of its deliveries." }),
     ),
-    endTime: Type.Optional(time("When it was processed.")),
+    endTime: Type.Optional(describeTime("When it was processed.")),
     delivery: Type.Optional(
       described(MessageDeliverySchema, "Delivery of the message, as long as that is kept."),
     ),

@@ -1,6 +1,6 @@
 /** The subscription as the API shows it, and the lookup of what it belongs to. */
 import { Type, type Static } from "typebox";
-import { described } from "../../../ground/described.ts";
+import { described, describeTime } from "../../../ground/described.ts";
 import type { DescribedSubscription } from "../../subscribe/setup/describe-subscriptions.ts";
 import { InstallationId, IntegrationIdOrName } from "../members.ts";
 
@@ -9,7 +9,6 @@ export const SubscriptionPath = Type.Object({
   installationId: InstallationId,
 });
 
-const time = (description: string) => Type.String({ format: "date-time", description });
 const flag = (description: string) => Type.Boolean({ description });
 const count = (description: string) => Type.Integer({ description });
 
@@ -40,12 +39,12 @@ const ReconciliationSchema = Type.Object(
       [Type.Literal("waiting"), Type.Literal("running"), Type.Literal("succeeded"), Type.Literal("failed")],
       { description: "Its state; a reconciliation that failed is not repeated by itself." },
     ),
-    since: time("Changes since this time are looked for."),
-    until: Type.Optional(time("Changes until this time were looked for.")),
+    since: describeTime("Changes since this time are looked for."),
+    until: Type.Optional(describeTime("Changes until this time were looked for.")),
     reason: Type.String({ description: "Why it is necessary." }),
     found: count("Changed and deleted records so far, those included that were delivered before."),
     error: Type.Optional(Type.String({ description: "Why it failed." })),
-    endTime: Type.Optional(time("When it ended.")),
+    endTime: Type.Optional(describeTime("When it ended.")),
   },
   { title: "SubscriptionReconciliation", description: "Finds missed changes by reading." },
 );
@@ -88,8 +87,8 @@ export const SubscriptionSchema = Type.Object(
       { description: "Fields whose change is an update." },
     ),
     counts: described(CountsSchema, "Events so far."),
-    lastEventTime: Type.Optional(time("When the last event arrived.")),
-    polledUntil: Type.Optional(time("With the source `polling`: changes until this time are known.")),
+    lastEventTime: Type.Optional(describeTime("When the last event arrived.")),
+    polledUntil: Type.Optional(describeTime("With the source `polling`: changes until this time are known.")),
     reconciliation: Type.Optional(
       described(ReconciliationSchema, "The reconciliation that waits or runs, otherwise the last one."),
     ),

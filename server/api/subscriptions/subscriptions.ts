@@ -29,6 +29,7 @@ import { INSTALLATION, INTEGRATION } from "../paths.ts";
 import { listSubscriptionEvents } from "./list-subscription-events.ts";
 import { findRefusedPushes, type RefusedPushes } from "../../store/subscriptions/refused-pushes.ts";
 import { SubscriptionPath, SubscriptionSchema, toSubscription } from "./subscription.ts";
+import { describeTime } from "../../../ground/described.ts";
 
 export const listSubscriptionRoutes = (
   deps: Services & {
@@ -92,8 +93,8 @@ const getSubscribeSetup = (deps: { database: Database; catalog: Catalog; publicU
         refusedPushes: Type.Optional(
           Type.Object(
             {
-              since: Type.String({ format: "date-time", description: "Time of the first one." }),
-              lastTime: Type.String({ format: "date-time", description: "Time of a late one." }),
+              since: describeTime("Time of the first one."),
+              lastTime: describeTime("Time of a late one."),
               detail: Type.String({ description: "What to check." }),
             },
             {

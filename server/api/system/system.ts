@@ -5,6 +5,7 @@ import { endpoint, route, type Route } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database/database.ts";
 import { readQueueDepths } from "../../store/processes/queue-depths.ts";
 import { listProcesses } from "../../store/processes/running-processes.ts";
+import { describeTime } from "../../../ground/described.ts";
 
 export const listSystemRoutes = (deps: SystemServices): Route[] => [
   route("GET /v1/system", "full", getSystem(deps)),
@@ -33,7 +34,6 @@ interface SystemServices {
   };
 }
 
-const time = (description: string) => Type.String({ format: "date-time", description });
 const days = (what: string) => Type.Number({ description: `Days for which ${what} are kept.` });
 const address = (what: string) => Type.String({ description: `Address of ${what}.` });
 
@@ -42,8 +42,8 @@ const ProcessSchema = Type.Object(
     id: Type.Integer({ description: "Number of the process." }),
     version: Type.String({ description: "Its version: during an upgrade, processes of two versions run." }),
     roles: Type.Array(Type.Enum(["api", "proxy", "worker"]), { description: "What it does." }),
-    startTime: time("When it started."),
-    lastSeenTime: time("When it announced itself last; it does so every ten seconds."),
+    startTime: describeTime("When it started."),
+    lastSeenTime: describeTime("When it announced itself last; it does so every ten seconds."),
   },
   { title: "SystemProcess", description: "A process of this Busbar." },
 );
@@ -59,7 +59,7 @@ const QueueSchema = Type.Object(
 const SystemSchema = Type.Object(
   {
     version: Type.String({ description: "Version of the process that answers." }),
-    startTime: time("When the process that answers started."),
+    startTime: describeTime("When the process that answers started."),
     processes: Type.Array(ProcessSchema, {
       description: "Processes that run on the same database; a killed one disappears after a minute.",
     }),
@@ -90,7 +90,7 @@ const SystemSchema = Type.Object(
         Type.Object({
           name: Type.String({ description: "Its name." }),
           isAway: Type.Boolean({ description: "Whether this process cannot use its database." }),
-          since: Type.Optional(Type.String({ format: "date-time", description: "Since when." })),
+          since: Type.Optional(describeTime("Since when.")),
           reason: Type.Optional(Type.String({ description: "Why." })),
         }),
         { description: "Databases with the data of customers. Absent if there is only the main one." },

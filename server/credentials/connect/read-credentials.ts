@@ -3,7 +3,7 @@ import { Type, type Static } from "typebox";
 import { buildAuthorization, CredentialsError } from "../../../connector-kit/provider/authorization.ts";
 import type { ProviderInfo } from "../../../connector-kit/provider-info.ts";
 import { TemplateError } from "../../../connector-kit/provider/template.ts";
-import { described } from "../../../ground/described.ts";
+import { described, describeTime } from "../../../ground/described.ts";
 import { Problem } from "../../../ground/errors.ts";
 import { toMemberProblem } from "../../../ground/member-problem.ts";
 import { toCallCredentials, type StoredCredentials } from "../stored/credential-envelope.ts";
@@ -18,10 +18,8 @@ const text = (description: string) => Type.String({ minLength: 1, maxLength: LON
 const readHalf = (description: string) => Type.String({ maxLength: LONGEST, description });
 const TokenInput = Type.Object({
   token: text("The token."),
-  issuedAt: Type.Optional(Type.String({ format: "date-time", description: "When the token was issued." })),
-  expiresAt: Type.Optional(
-    Type.String({ format: "date-time", description: "When the token expires. Absent if unknown." }),
-  ),
+  issuedAt: Type.Optional(describeTime("When the token was issued.")),
+  expiresAt: Type.Optional(describeTime("When the token expires. Absent if unknown.")),
 });
 const Scopes = Type.Optional(
   Type.Array(Type.String({ maxLength: 1_000 }), {

@@ -14,17 +14,18 @@ import { beginTriggeredRead, type TriggerServices } from "../schedule/begin-trig
 import { dryRunRead, ReadDryRunSchema, type DryRunServices } from "./dry-run-read.ts";
 import { findReadableObject, refuseObject, type ReadableObject } from "../definition/installed-object.ts";
 import { resolveSpan } from "../definition/read-span.ts";
+import { describeTime } from "../../../ground/described.ts";
 
 export type TriggerReadServices = TriggerServices &
   DryRunServices & { catalog: Catalog; idempotency: Idempotency };
 
-const time = (description: string) => Type.Optional(Type.String({ format: "date-time", description }));
-
 const ReadRequest = Type.Object({
   groupRef: Type.String({ minLength: 1, description: "Your own id for the customer." }),
   mode: Type.Literal("async", { description: "The records are delivered to a destination." }),
-  sinceTimestamp: time("Read only records changed since this time. Default: all."),
-  untilTimestamp: time("Read only records changed until this time. Default, and at most: now."),
+  sinceTimestamp: Type.Optional(describeTime("Read only records changed since this time. Default: all.")),
+  untilTimestamp: Type.Optional(
+    describeTime("Read only records changed until this time. Default, and at most: now."),
+  ),
 });
 
 const REFUSALS = {
