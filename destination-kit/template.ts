@@ -3,6 +3,7 @@ import { createContext, Script } from "node:vm";
 import { compile, isRegistered, TreeInterpreter } from "@jmespath-community/jmespath";
 import { isJsonObject, type Json, type JsonObject } from "../ground/json.ts";
 import type { Fault } from "./destination.ts";
+import { readMessage } from "../ground/errors.ts";
 
 const MAX_LENGTH = 2_000;
 /** No receiver takes a longer key; `join` within `join` can make texts that take a second to copy. */
@@ -26,7 +27,7 @@ export function checkTemplate(name: string, text: string, sample: JsonObject): F
     if (typeof value !== "object" || value === null) return [];
     return refuse("it gives a list or an object, not text; put its parts together with join()");
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = readMessage(error);
     // Messages may have members that the sample lacks; a function with too few arguments never works.
     return /^(Invalid type|not-a-number)/.test(reason) ? [] : refuse(reason);
   }

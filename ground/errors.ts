@@ -63,3 +63,7 @@ export class UsageError extends StartError {
   override name = "UsageError";
   override readonly exitCode = 2;
 }
+
+/** Returns the message of what was thrown. */
+export const readMessage = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);

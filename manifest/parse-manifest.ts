@@ -17,6 +17,7 @@ import {
 } from "yaml";
 import type { Json } from "../ground/json.ts";
 import { formatPath, type Finding, type Path, type Position, type FindPosition } from "./finding.ts";
+import { readMessage } from "../ground/errors.ts";
 
 const MAX_BYTES = 262_144;
 const MAX_DEPTH = 50;
@@ -82,7 +83,7 @@ export function parseManifest(source: string): { document?: ManifestDocument; fi
     return refuse(
       "yaml-syntax",
       0,
-      `The file cannot be read as YAML: ${error instanceof Error ? error.message : String(error)}.`,
+      `The file cannot be read as YAML: ${readMessage(error)}.`,
       "Check it with a YAML editor.",
     );
   }

@@ -5,6 +5,7 @@ import { compare } from "./parity/compare.ts";
 import { readDocument, type Document } from "./parity/document.ts";
 import { explain, readExplanations } from "./parity/explain.ts";
 import { report } from "./parity/report.ts";
+import { readMessage } from "../ground/errors.ts";
 
 const USAGE = `npm run parity -- <file or folder>…
 
@@ -43,7 +44,7 @@ async function read(path: string): Promise<Document> {
   try {
     return readDocument(JSON.parse(await readFile(path, "utf8")));
   } catch (cause) {
-    console.error(`${path}: ${cause instanceof Error ? cause.message : String(cause)}\n\n${USAGE}`);
+    console.error(`${path}: ${readMessage(cause)}\n\n${USAGE}`);
     process.exit(2);
   }
 }

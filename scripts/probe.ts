@@ -17,6 +17,7 @@ import { openProbeFetch } from "./probe/probe-fetch.ts";
 import { redact, report } from "./probe/probe-report.ts";
 import type { Probed } from "./probe/probed.ts";
 import { readProbeCredentials } from "./probe/read-probe-credentials.ts";
+import { readMessage } from "../ground/errors.ts";
 
 const USAGE = `npm run probe -- <provider or file> [--credentials <file>] [--object <name>]…
 
@@ -48,7 +49,7 @@ try {
   console.log(redact(report(probed, findings, { requests: fetch.requests(), date: now() }), given.secrets));
   process.exitCode = findings.some(({ verdict }) => verdict === "differs") ? 1 : 0;
 } catch (error) {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = readMessage(error);
   const remedy = error instanceof TemplateError ? `; add it to "metadata" of the credentials` : "";
   console.error(redact(`${message}${remedy}`, given.secrets));
   process.exitCode = 2;

@@ -5,7 +5,7 @@ import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import type { Config } from "../ground/config.ts";
-import { StartError } from "../ground/errors.ts";
+import { StartError, readMessage } from "../ground/errors.ts";
 
 interface Listener {
   variable: string;
@@ -75,7 +75,7 @@ export function listenError(
       cause,
     });
   }
-  const why = cause instanceof Error ? cause.message : String(cause);
+  const why = readMessage(cause);
   return new StartError(
     `BUSBAR_HOST: cannot listen at ${host}; it must be an address of this machine (${why})`,
     { cause },

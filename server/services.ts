@@ -19,7 +19,7 @@ import type { Egress } from "./egress/egress.ts";
 import { openEgress } from "./egress/open-egress.ts";
 import { now } from "../ground/clock.ts";
 import type { Config } from "../ground/config.ts";
-import { StartError } from "../ground/errors.ts";
+import { StartError, readMessage } from "../ground/errors.ts";
 import type { Log } from "../ground/log.ts";
 import { Sealer } from "../ground/seal.ts";
 import { requireKeys } from "./credentials/stored/require-keys.ts";
@@ -289,7 +289,7 @@ async function loadCatalog(
     return { catalog: buildCatalog(overlay, openCustomProviders), customProviders };
   } catch (cause) {
     // The parser draws the place below its first line; a start error is one line.
-    const [reason = ""] = (cause instanceof Error ? cause.message : String(cause)).split("\n");
+    const [reason = ""] = readMessage(cause).split("\n");
     const what = cause instanceof CatalogError ? "has errors" : "cannot be read";
     throw new StartError(`BUSBAR_CATALOG: ${path} ${what}: ${reason}`, { cause });
   }

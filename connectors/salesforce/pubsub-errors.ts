@@ -3,6 +3,7 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import { ProviderError, type ProviderErrorKind } from "../../connector-kit/calls/provider-error.ts";
 import { addToNow } from "../../connector-kit/calls/send-request.ts";
 import { LostPositionError } from "../../connector-kit/stream-connector.ts";
+import { readMessage } from "../../ground/errors.ts";
 
 const PREFIX = /^sfdc\.platform\.eventbus\.grpc\./;
 const MINUTE_MS = 60_000;
@@ -34,7 +35,7 @@ const MAX_REASON = 500;
 export function toStreamError(error: unknown): ProviderError {
   if (error instanceof ProviderError) return error;
   if (!(error instanceof ConnectError)) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = readMessage(error);
     return new ProviderError({
       kind: "unavailable",
       message: `Salesforce's Pub/Sub API: ${reason}`,

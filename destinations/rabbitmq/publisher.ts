@@ -2,6 +2,7 @@
 import { Readable } from "node:stream";
 import type { ChannelModel, ConfirmChannel, Message as Returned, Options } from "amqplib";
 import type { DestinationNetwork } from "../../destination-kit/destination.ts";
+import { readMessage } from "../../ground/errors.ts";
 
 export interface Broker {
   hostname: string;
@@ -138,5 +139,5 @@ export class Publisher {
 /** Returns the message of an error; of the first one when several addresses have failed. */
 function describeError(error: unknown): string {
   if (error instanceof AggregateError) return describeError(error.errors[0]);
-  return error instanceof Error ? error.message : String(error);
+  return readMessage(error);
 }

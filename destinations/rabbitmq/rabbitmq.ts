@@ -10,6 +10,7 @@ import {
   type DestinationNetwork,
 } from "../../destination-kit/destination.ts";
 import { Publisher, type Broker } from "./publisher.ts";
+import { readMessage } from "../../ground/errors.ts";
 
 /** An idle connection is closed after this time. */
 const IDLE_MS = 60_000;
@@ -66,7 +67,7 @@ function openLine(broker: Broker, exchange: string, network: DestinationNetwork)
       } catch (error) {
         return {
           kind: "failed",
-          error: error instanceof Error ? error.message : String(error),
+          error: readMessage(error),
           overloaded: error instanceof Late,
         };
       } finally {

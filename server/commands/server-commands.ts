@@ -10,7 +10,7 @@ import { writeBackup, restore } from "./backup-command.ts";
 import { withDatabase } from "./command-database.ts";
 import type { BootstrapFile } from "../data-folder/data-folder.ts";
 import { getCallersFolder, readConfig, type Config } from "../../ground/config.ts";
-import { StartError, UsageError } from "../../ground/errors.ts";
+import { StartError, UsageError, readMessage } from "../../ground/errors.ts";
 import { createLog } from "../../ground/log.ts";
 import { runDoctor } from "./doctor/doctor-command.ts";
 import { runKeysCommand } from "./keys-command.ts";
@@ -267,7 +267,7 @@ function parseAll<O extends Record<string, { type: "string" } | { type: "boolean
   try {
     return parseArgs({ args, options, allowPositionals: true });
   } catch (cause) {
-    throw new UsageError(`${cause instanceof Error ? cause.message : String(cause)} (busbar help)`, {
+    throw new UsageError(`${readMessage(cause)} (busbar help)`, {
       cause,
     });
   }
@@ -284,6 +284,6 @@ function parse<O extends Options>(
     const { values } = parseArgs({ args, options, allowPositionals: false });
     return values as { [Name in keyof O]?: string };
   } catch (cause) {
-    throw new UsageError(`${cause instanceof Error ? cause.message : String(cause)} (${hint})`, { cause });
+    throw new UsageError(`${readMessage(cause)} (${hint})`, { cause });
   }
 }

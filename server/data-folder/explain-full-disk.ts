@@ -1,6 +1,6 @@
 /** Finds out that a start failed because a disk is full, which errors of many kinds hide. */
 import { statfs } from "node:fs/promises";
-import { StartError } from "../../ground/errors.ts";
+import { StartError, readMessage } from "../../ground/errors.ts";
 import { isDiskFull } from "../store/database/database-outage.ts";
 
 /** Too little for any file that a start writes. */
@@ -10,7 +10,7 @@ const SAYS_SO = /ENOSPC|EDQUOT|No space left on device|Disk quota exceeded/;
 
 /** Returns a `StartError` that names the disk and the remedy, or the error itself if no disk is full. */
 export async function explainFullDisk(dataDir: string, error: unknown): Promise<unknown> {
-  const words = error instanceof Error ? error.message : String(error);
+  const words = readMessage(error);
   if (isDiskFull(error))
     return new StartError(`The disk of the database is full: free some space. (${words})`, { cause: error });
   const disk = await statfs(dataDir).catch(() => undefined);

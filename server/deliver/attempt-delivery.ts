@@ -5,6 +5,7 @@ import { shorten } from "../../ground/storable-text.ts";
 import type { OpenDestination } from "./destinations/channels.ts";
 import type { AttemptResult } from "./delivery-result.ts";
 import type { Retry } from "./retry-schedule.ts";
+import { readMessage } from "../../ground/errors.ts";
 
 /** An error text may quote a long answer of the receiver. */
 const LONGEST_ERROR = 1_000;
@@ -49,6 +50,6 @@ async function send(channel: Pick<Channel, "deliver">, message: Message): Promis
   try {
     return await channel.deliver(message);
   } catch (error) {
-    return { kind: "failed", error: error instanceof Error ? error.message : String(error) };
+    return { kind: "failed", error: readMessage(error) };
   }
 }

@@ -1,6 +1,7 @@
 /** Gathers the messages of destinations that take several together, such as warehouses, into batches. */
 import type { BatchLimits, Channel, Message, Outcome } from "../../destination-kit/destination.ts";
 import type { OpenDestination } from "./destinations/channels.ts";
+import { readMessage } from "../../ground/errors.ts";
 
 /** The place of one message in a batch. Either function must be called once the batch is complete; a second call does nothing. */
 export interface Seat {
@@ -117,7 +118,7 @@ async function deliverAll(channel: Channel, messages: Message[]): Promise<Outcom
   try {
     return (await channel.deliverAll?.(messages)) ?? [];
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = readMessage(error);
     return messages.map(() => ({ kind: "failed", error: reason }));
   }
 }

@@ -3,7 +3,7 @@ import { chmod, cp, lstat, mkdir, readdir, readFile, rename, rm, symlink } from 
 import { createRequire } from "node:module";
 import { basename, dirname, join, relative } from "node:path";
 import { createHash, randomBytes } from "node:crypto";
-import { StartError } from "../../ground/errors.ts";
+import { StartError, readMessage } from "../../ground/errors.ts";
 import { runTool } from "./run-tool.ts";
 import type { ServerUser } from "./server-user.ts";
 import { isJsonObject } from "../../ground/json.ts";
@@ -34,7 +34,7 @@ export async function findBinaries(dataDir: string, user: ServerUser): Promise<B
       if (typeof found !== "string") return found;
       faults.push(found);
     } catch (error) {
-      faults.push(error instanceof Error ? error.message : String(error));
+      faults.push(readMessage(error));
     }
   }
   throw new StartError(

@@ -6,6 +6,7 @@ import { readCertificate } from "../../egress/read-certificate.ts";
 import { nowMs } from "../../../ground/clock.ts";
 import type { Config } from "../../../ground/config.ts";
 import type { TelemetryConfig } from "../../../ground/telemetry-config.ts";
+import { readMessage } from "../../../ground/errors.ts";
 
 const TIMEOUT_MS = 10_000;
 const DAY_MS = 86_400_000;
@@ -85,7 +86,7 @@ async function checkCertificate(address: string): Promise<Finding> {
     const detail = `valid for ${days} days, from ${issuer}`;
     return days < LEAST_DAYS ? reportBad(check, detail, renew) : reportGood(check, detail);
   } catch (error) {
-    return reportBad(check, `not valid: ${describeReason(error)}`, renew);
+    return reportBad(check, `not valid: ${readMessage(error)}`, renew);
   }
 }
 
@@ -148,8 +149,6 @@ async function ask(
     });
     return { status, text: body.toString("utf8"), isRefusal: headers["x-amp-error"] !== undefined };
   } catch (error) {
-    return { fault: describeReason(error), cure: findAuthorityRemedy(error) };
+    return { fault: readMessage(error), cure: findAuthorityRemedy(error) };
   }
 }
-
-const describeReason = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,7 +1,7 @@
 /** Adds a database as a shard. Each step can be repeated, so what a crash has left is completed by adding it again. */
 import { setTimeout as wait } from "node:timers/promises";
 import { elapsedMs } from "../../../ground/clock.ts";
-import { StartError } from "../../../ground/errors.ts";
+import { StartError, readMessage } from "../../../ground/errors.ts";
 import { renewReplication } from "../../store/maintenance/renew-replication.ts";
 import { openClient, openDataClient } from "../../store/database/prepare-database.ts";
 import { nameShardInErrors, pairShard } from "../../store/shards/pair-shard.ts";
@@ -144,13 +144,7 @@ async function makeShard(
       onTable: ({ table, done, all }) => progress(`copying ${table} (table ${done + 1} of ${all})`),
     });
   } catch (error) {
-    if (hasBegun)
-      await setShardState(
-        database.control,
-        name,
-        "failed",
-        error instanceof Error ? error.message : String(error),
-      );
+    if (hasBegun) await setShardState(database.control, name, "failed", readMessage(error));
     throw error;
   }
   await setShardState(database.control, name, "opening");

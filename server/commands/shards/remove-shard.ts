@@ -1,6 +1,6 @@
 /** Takes a shard without customers away. Each step can be repeated. */
 import type { Client } from "pg";
-import { StartError } from "../../../ground/errors.ts";
+import { readMessage, StartError } from "../../../ground/errors.ts";
 import { openClient, openDataClient } from "../../store/database/prepare-database.ts";
 import { listBackupTables } from "../../store/maintenance/backup-lines.ts";
 import { listMoves } from "../../store/moves/customer-moves.ts";
@@ -43,7 +43,7 @@ export async function removeShard(deps: ShardServices, name: string): Promise<Re
   try {
     data = await openDataClient(url);
   } catch (error) {
-    unreachable = error instanceof Error ? error.message : String(error);
+    unreachable = readMessage(error);
   }
   try {
     const hasTables = OPEN_STATES.includes(shard.state) || shard.state === "removing";

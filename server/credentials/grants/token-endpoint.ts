@@ -10,6 +10,7 @@ import { TokenEndpointError } from "./token-endpoint-error.ts";
 import { toTokenError } from "./token-refusal.ts";
 import { computeExpiry } from "../stored/refresh-time.ts";
 import type { Token } from "../stored/credential-envelope.ts";
+import { readMessage } from "../../../ground/errors.ts";
 
 export interface TokenAnswer {
   accessToken: Token;
@@ -55,7 +56,7 @@ export async function requestToken(egress: Egress, request: TokenRequest): Promi
     })
     .catch((error: unknown) => {
       const sent = !(error instanceof EgressError) || error.sent;
-      const text = error instanceof Error ? error.message : String(error);
+      const text = readMessage(error);
       throw new TokenEndpointError("transient", text, { sent, cause: error });
     });
   const scopesField = provider.oauth2Opts?.tokenMetadataFields.scopesField ?? "scope";

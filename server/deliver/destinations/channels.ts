@@ -14,6 +14,7 @@ import type { DataQueries } from "../../store/database/sides.ts";
 import { listDestinationsById, type DestinationRow } from "../../store/deliveries/destinations.ts";
 import { listActiveKeys, openDestinationSecrets } from "./destination-secrets.ts";
 import { withoutSecrets } from "../../../ground/without-secrets.ts";
+import { readMessage } from "../../../ground/errors.ts";
 
 /** A destination that is ready to send. */
 export interface OpenDestination {
@@ -94,7 +95,7 @@ export function openDestination(
     };
   } catch (error) {
     // These errors name keys and settings, never their values.
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = readMessage(error);
     return {
       row,
       type: { paced, maxMessageBytes, disables },

@@ -3,7 +3,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Client, ClientBase } from "pg";
-import { StartError } from "../../../ground/errors.ts";
+import { StartError, readMessage } from "../../../ground/errors.ts";
 import type { Log } from "../../../ground/log.ts";
 import { PROJECT_ROOT } from "../../../ground/project-root.ts";
 import { divideSchema, requireUndivided, searchUnused, type Division } from "../sides/divide-schema.ts";
@@ -171,10 +171,7 @@ async function apply(client: ClientBase, name: string): Promise<void> {
   } catch (cause) {
     // The error to report is that of the migration, not of its undoing.
     if (undo) await commit(client, () => client.query(undo)).catch(() => {});
-    throw new StartError(
-      `migration ${name} failed: ${cause instanceof Error ? cause.message : String(cause)}`,
-      { cause },
-    );
+    throw new StartError(`migration ${name} failed: ${readMessage(cause)}`, { cause });
   }
 }
 

@@ -8,7 +8,7 @@
  */
 import { randomBytes, randomInt } from "node:crypto";
 import { escapeLiteral, type ClientBase } from "pg";
-import { StartError } from "../../../ground/errors.ts";
+import { StartError, readMessage } from "../../../ground/errors.ts";
 import type { Log } from "../../../ground/log.ts";
 import { UNUSED } from "./divide-schema.ts";
 import { lockByAsking } from "./lock-tables.ts";
@@ -201,7 +201,7 @@ async function rehearseSubscription(
     );
     return published.length > 0;
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = readMessage(cause);
     const remedy =
       readCode(cause) === INSUFFICIENT_PRIVILEGE
         ? `as a superuser, run "grant pg_create_subscription to ${role}; grant create on database ${name} to ${role}" there; before PostgreSQL 16 only a superuser may subscribe`

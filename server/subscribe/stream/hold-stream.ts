@@ -15,6 +15,7 @@ import { LostClaimError, readStream, type HeldStreamReading } from "./read-strea
 import { requestReconciliations } from "./stream-gaps.ts";
 import type { StreamServices } from "../definition/subscribe-services.ts";
 import type { StreamProgress } from "./stream-source.ts";
+import { readMessage } from "../../../ground/errors.ts";
 
 const LONGEST_RETRY_MS = 60_000;
 
@@ -100,7 +101,7 @@ async function startAgain(
 
 function toProviderError(error: unknown): ProviderError {
   if (error instanceof ProviderError) return error;
-  const message = error instanceof Error ? error.message : String(error);
+  const message = readMessage(error);
   const isForbidden = error instanceof EgressError && error.failure === "forbidden-address";
   return new ProviderError({ kind: isForbidden ? "forbidden" : "unavailable", message, cause: error });
 }

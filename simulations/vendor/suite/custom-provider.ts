@@ -9,7 +9,7 @@ import { completeRequests } from "../../../connector-kit/facts/complete-requests
 import { FactsSchema, type Facts } from "../../../connector-kit/facts/facts.ts";
 import { findShapeFaults } from "../../../connector-kit/provider/check-provider.ts";
 import type { ProviderInfo } from "../../../connector-kit/provider-info.ts";
-import { UsageError } from "../../../ground/errors.ts";
+import { UsageError, readMessage } from "../../../ground/errors.ts";
 import type { Subject } from "./bench.ts";
 import { buildSubject } from "./facts-subject.ts";
 
@@ -66,9 +66,6 @@ function readDocument(file: string): unknown {
     if (statSync(file).size > MAX_BYTES) throw new Error(`it is larger than ${MAX_BYTES / 1024 / 1024} MB`);
     return parseYaml(readFileSync(file, "utf8"), { maxAliasCount: 1000 });
   } catch (cause) {
-    throw new UsageError(
-      `${file} cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`,
-      { cause },
-    );
+    throw new UsageError(`${file} cannot be read: ${readMessage(cause)}`, { cause });
   }
 }

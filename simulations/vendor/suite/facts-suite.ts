@@ -23,6 +23,7 @@ import { changeChecks } from "./change-checks.ts";
 import { listCodeChecks } from "./code-checks.ts";
 import { listLogChecks } from "./log-checks.ts";
 import { listWriteChecks } from "./write-checks.ts";
+import { readMessage } from "../../../ground/errors.ts";
 
 /** Runs the checks of one object: all of them or, if one result is enough, until that one. */
 export async function checkObject(
@@ -109,7 +110,7 @@ function buildFailure(
   source: string | undefined,
   error: unknown,
 ): string {
-  const said = error instanceof Error ? error.message : String(error);
+  const said = readMessage(error);
   const refused = vendor.seen.findLast(({ fault }) => fault !== undefined);
   const why = refused ? ` The vendor refused ${refused.method} ${refused.target}: ${refused.fault}.` : "";
   const [key = ""] = (source ?? "").split("#");
