@@ -18,7 +18,7 @@ export const PageLink = ({ to, children, className = "foreign" }: PageLinkProps)
   </Anchor>
 );
 
-/** Leads to a page of the same project: `/operations/{id}`. Encode names with `part`. */
+/** Leads to a page of the same project: `/operations/{id}`. Encode names with `encodePart`. */
 export function ProjectLink({ to, children, className }: PageLinkProps): JSX.Element {
   const project = useProjectName();
   return (
@@ -74,9 +74,21 @@ export function toLinkTarget(address: string): { to: string; search: never } {
   return { to, search: search as never };
 }
 
+/** Returns the address of an installation within its project; `integration` is an id or a name. */
+export const toInstallationPath = (integration: string, installationId: string): string =>
+  `/integrations/${encodePart(integration)}/installations/${encodePart(installationId)}`;
+
+/** Returns the address of a record's trace within its project. */
+export const toRecordPath = (
+  { integrationId, installationId }: { integrationId: string; installationId: string },
+  objectName: string,
+  recordId: string,
+): string =>
+  `${toInstallationPath(integrationId, installationId)}/records/${encodePart(objectName)}/${encodePart(recordId)}`;
+
 export const toProjectPath = (project: string, to: string): string => `/projects/${encodePart(project)}${to}`;
 
-/** One part of an address: names may contain slashes and spaces. */
+/** Encodes a part of an address: names may contain slashes and spaces. */
 export const encodePart = (name: string): string => encodeURIComponent(name);
 
 /** A link to another site; only https, because such addresses come from others. */

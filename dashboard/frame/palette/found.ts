@@ -2,7 +2,7 @@
 import { useEffect, useState } from "react";
 import type { Schemas } from "../../api.gen.ts";
 import { useCall } from "../../api/queries.ts";
-import { encodePart, toProjectPath } from "../page-link.tsx";
+import { encodePart, toProjectPath, toInstallationPath, toRecordPath } from "../page-link.tsx";
 import { useShownProject } from "../project.ts";
 
 const PAUSE_MS = 200;
@@ -70,9 +70,9 @@ function findPagePath({
     case "integration":
       return `/integrations/${encodePart(id)}`;
     case "installation":
-      return `/integrations/${encodePart(within)}/installations/${encodePart(id)}`;
+      return toInstallationPath(within, id);
     case "record":
-      return `/integrations/${encodePart(integration)}/installations/${encodePart(within)}/records/${encodePart(object)}/${encodePart(id)}`;
+      return toRecordPath({ integrationId: integration, installationId: within }, object, id);
     case "group":
       return `/customers/${encodePart(id)}`;
     case "destination":

@@ -4,7 +4,7 @@ import { Alert, Group, Stack, Text } from "@mantine/core";
 import { useNavigate, useParams } from "@tanstack/react-router";
 import type { Answer } from "../../api/call.ts";
 import { POLL_MS, useCall, useChange } from "../../api/queries.ts";
-import { encodePart, ProjectLink, toProjectPath } from "../../frame/page-link.tsx";
+import { encodePart, ProjectLink, toProjectPath, toInstallationPath } from "../../frame/page-link.tsx";
 import { Page } from "../../frame/page.tsx";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { useProjectName } from "../../frame/project.ts";
@@ -160,10 +160,7 @@ function UsedBy({ connection, input }: { connection: Connection; input: Path }):
       {users?.length === 0 && <Text size="sm">No installation uses it.</Text>}
       <Group gap="md" mb="sm">
         {users?.map(({ id, integrationName }) => (
-          <ProjectLink
-            key={id}
-            to={`/integrations/${encodePart(integrationName)}/installations/${encodePart(id)}`}
-          >
+          <ProjectLink key={id} to={toInstallationPath(integrationName, id)}>
             {integrationName}
           </ProjectLink>
         ))}

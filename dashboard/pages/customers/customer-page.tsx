@@ -8,7 +8,7 @@ import { ActivityGraphs } from "../../frame/data/activity-graph.tsx";
 import { LiveTable } from "../../frame/list-page.tsx";
 import { HealthReasons } from "../../frame/data/health-reasons.tsx";
 import { OperationsTable } from "../../frame/data/operations-table.tsx";
-import { encodePart, ProjectLink, useOpenInProject } from "../../frame/page-link.tsx";
+import { encodePart, ProjectLink, useOpenInProject, toInstallationPath } from "../../frame/page-link.tsx";
 import { Page } from "../../frame/page.tsx";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { useProjectName } from "../../frame/project.ts";
@@ -161,7 +161,7 @@ function Connections({ input, onConnect }: OfCustomer & { onConnect: () => void 
 type Installation = RowOf<"listProjectInstallations">;
 
 const buildAddress = ({ integrationName, id }: Pick<Installation, "integrationName" | "id">): string =>
-  `/integrations/${encodePart(integrationName)}/installations/${encodePart(id)}`;
+  toInstallationPath(integrationName, id);
 
 const INSTALLATION_COLUMNS: Column<Installation>[] = [
   {

@@ -4,7 +4,7 @@ import { Group, Text, TextInput } from "@mantine/core";
 import { ApiProblem, type Answer } from "../../api/call.ts";
 import { useCall } from "../../api/queries.ts";
 import { useFilters } from "../../frame/data/filters.ts";
-import { encodePart, ProjectLink } from "../../frame/page-link.tsx";
+import { encodePart, ProjectLink, toRecordPath } from "../../frame/page-link.tsx";
 import { Page } from "../../frame/page.tsx";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { useProjectName } from "../../frame/project.ts";
@@ -142,9 +142,7 @@ const COLUMNS: Column<Place>[] = [
   {
     head: "Object",
     cell: ({ integrationId, installationId, objectName, recordId }) => (
-      <ProjectLink
-        to={`/integrations/${encodePart(integrationId)}/installations/${encodePart(installationId)}/records/${encodePart(objectName)}/${encodePart(recordId)}`}
-      >
+      <ProjectLink to={toRecordPath({ integrationId, installationId }, objectName, recordId)}>
         {objectName}
       </ProjectLink>
     ),

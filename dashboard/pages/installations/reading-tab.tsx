@@ -3,7 +3,7 @@ import type { JSX } from "react";
 import { Group, Progress, Text } from "@mantine/core";
 import { ApiProblem, type Answer } from "../../api/call.ts";
 import { POLL_MS, useCall, useChange } from "../../api/queries.ts";
-import { encodePart, ProjectButton, ProjectLink } from "../../frame/page-link.tsx";
+import { encodePart, ProjectButton, ProjectLink, toInstallationPath } from "../../frame/page-link.tsx";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { useReason } from "../../frame/account/role.ts";
 import { ActionButton } from "../../ui/action-button.tsx";
@@ -53,7 +53,7 @@ export function ReadingTab({ installation, input }: Props): JSX.Element {
 }
 
 const chooseTab = ({ integrationId, installationId }: InstallationInput, tab: string): string =>
-  `/integrations/${encodePart(integrationId)}/installations/${encodePart(installationId)}?tab=${tab}`;
+  `${toInstallationPath(integrationId, installationId)}?tab=${tab}`;
 
 function ReadObject({ row, installation, input }: Props & { row: ReadRow }): JSX.Element {
   const { objectName, schedule, hasBackfill, isOff } = row;

@@ -3,7 +3,7 @@ import type { JSX } from "react";
 import { useParams } from "@tanstack/react-router";
 import type { Schemas } from "../../api.gen.ts";
 import { POLL_MS, useCall } from "../../api/queries.ts";
-import { encodePart, ProjectLink } from "../../frame/page-link.tsx";
+import { encodePart, ProjectLink, toInstallationPath } from "../../frame/page-link.tsx";
 import { Page } from "../../frame/page.tsx";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { useProjectName } from "../../frame/project.ts";
@@ -35,7 +35,7 @@ export function RecordPage(): JSX.Element {
     integrationIdOrName: integrationId,
   });
   const group = installation?.group;
-  const above = `/integrations/${encodePart(integrationId)}/installations/${encodePart(installationId)}`;
+  const above = toInstallationPath(integrationId, installationId);
   return (
     <Page
       title={`Record ${recordId}`}

@@ -3,7 +3,7 @@ import type { JSX } from "react";
 import { Modal, Stack } from "@mantine/core";
 import type { Schemas } from "../../api.gen.ts";
 import { POLL_MS, useCall } from "../../api/queries.ts";
-import { encodePart, ProjectLink } from "../../frame/page-link.tsx";
+import { encodePart, ProjectLink, toRecordPath } from "../../frame/page-link.tsx";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { useProjectName } from "../../frame/project.ts";
 import { Facts } from "../../ui/facts.tsx";
@@ -46,7 +46,11 @@ export const SubscriptionEventDialog = ({
         ),
         Why: event.reason,
         Event: `${event.providerEventType} of ${event.objectName}`,
-        Record: <ProjectLink to={recordPath(input, event)}>All that happened to the record</ProjectLink>,
+        Record: (
+          <ProjectLink to={toRecordPath(input, event.objectName, event.recordId)}>
+            All that happened to the record
+          </ProjectLink>
+        ),
         Happened: <TimeAgo time={event.occurredTime} focusable />,
         Received: <TimeAgo time={event.receivedTime} focusable />,
         Processed: event.endTime && <TimeAgo time={event.endTime} focusable />,
@@ -57,12 +61,6 @@ export const SubscriptionEventDialog = ({
     />
   </Modal>
 );
-
-const recordPath = (
-  { integrationId, installationId }: InstallationInput,
-  { objectName, recordId }: SubscriptionEvent,
-): string =>
-  `/integrations/${encodePart(integrationId)}/installations/${encodePart(installationId)}/records/${encodePart(objectName)}/${encodePart(recordId)}`;
 
 /** The message that has the event, at its destination. */
 function Deliveries({ messageId }: { messageId: string }): JSX.Element {

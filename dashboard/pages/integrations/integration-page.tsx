@@ -8,7 +8,13 @@ import { ActivityGraphs } from "../../frame/data/activity-graph.tsx";
 import { ActorName } from "../../frame/data/actor-name.tsx";
 import { LiveTable } from "../../frame/list-page.tsx";
 import { toOptions } from "../../ui/filter-bar.tsx";
-import { encodePart, ProjectButton, ProjectLink, useOpenInProject } from "../../frame/page-link.tsx";
+import {
+  encodePart,
+  ProjectButton,
+  ProjectLink,
+  useOpenInProject,
+  toInstallationPath,
+} from "../../frame/page-link.tsx";
 import { Page } from "../../frame/page.tsx";
 import { PageTabs } from "../../frame/page-tabs.tsx";
 import { ProblemView } from "../../frame/problem-view.tsx";
@@ -76,8 +82,7 @@ export function IntegrationPage(): JSX.Element {
 
 type Installation = RowOf<"listProjectInstallations">;
 
-const buildPath = ({ id, integrationName }: Installation): string =>
-  `/integrations/${encodePart(integrationName)}/installations/${encodePart(id)}`;
+const buildPath = ({ id, integrationName }: Installation): string => toInstallationPath(integrationName, id);
 
 const CUSTOMERS: Column<Installation>[] = [
   {

@@ -4,7 +4,7 @@ import { Alert, Group, Text } from "@mantine/core";
 import { useParams } from "@tanstack/react-router";
 import type { Answer } from "../../api/call.ts";
 import { POLL_MS, useCall, useChange } from "../../api/queries.ts";
-import { encodePart, ProjectLink } from "../../frame/page-link.tsx";
+import { encodePart, ProjectLink, toInstallationPath } from "../../frame/page-link.tsx";
 import { Page } from "../../frame/page.tsx";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { useProjectName } from "../../frame/project.ts";
@@ -126,7 +126,7 @@ function About({ operation }: { operation: Operation }): JSX.Element {
   const { successfulRecordIds = [], failedRecordIds = [], retry, read, progress } = metadata;
   const ids = (all: readonly string[]) =>
     all.map((one) => <IdText key={one} id={one} label={`Copy ${one}`} />);
-  const installation = `/integrations/${encodePart(integrationName ?? operation.integrationId)}/installations/${encodePart(installationId)}`;
+  const installation = toInstallationPath(integrationName ?? operation.integrationId, installationId);
   return (
     <Section title="About">
       <Facts
