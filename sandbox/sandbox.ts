@@ -29,10 +29,8 @@ export type { CatalogOverlay, EndpointCount, SandboxFault, LoggedRequest, Minted
 
 export type SandboxOptions = {
   host?: string;
-  /** Default 0: a free port. */
+  /** Default 0: a free port. Salesforce's Pub/Sub API has the next one, or another free one. */
   port?: number;
-  /** Port of Salesforce's Pub/Sub API. By default the one after `port`, or a free one. */
-  pubSubPort?: number;
   /** Certificate with which the Pub/Sub API is served, as published clients expect it; by default it is in plain text. */
   pubSubTls?: PubSubTls;
   /** "real" (default) has the providers' own rate limits, "off" none, for benchmarks. */
@@ -119,7 +117,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   server.listen(options.port ?? 0, host);
   await once(server, "listening");
   const { server: pubSub } = salesforce.streams;
-  pubSubUrl = await pubSub.listen(options.pubSubPort ?? (options.port ? options.port + 1 : 0), host);
+  pubSubUrl = await pubSub.listen(options.port ? options.port + 1 : 0, host);
   origin = `http://${toReachableHost(host)}:${readPort(server.address())}`;
   return {
     url: origin,
