@@ -1,6 +1,6 @@
 /** What agents may do in the project: the policy as a form or as JSON, and the switch that stops all agents at once. */
 import { useState, type JSX } from "react";
-import { Alert, Fieldset, Group, SegmentedControl, Stack, Text, Textarea } from "@mantine/core";
+import { Alert, Fieldset, SegmentedControl, Stack, Text, Textarea } from "@mantine/core";
 import type { Input } from "../../api/call.ts";
 import { findEntryIssue, findIssue, useCall, useChange } from "../../api/queries.ts";
 import { AddressText } from "../../frame/address-text.tsx";
@@ -20,6 +20,7 @@ import { Icon } from "../../ui/icons.tsx";
 import { Section } from "../../ui/section.tsx";
 import { PolicyFields } from "./policy-fields.tsx";
 import { toPolicy, toValues, type Policy, type PolicyValues } from "./policy-values.ts";
+import { SaveButton } from "../../ui/save-button.tsx";
 
 type Body = Input<"putAgentPolicy">["body"];
 
@@ -123,20 +124,14 @@ function PolicyForm({ policy, projectIdOrName }: PolicyProps): JSX.Element {
         )}
         <ProblemView error={save.error} />
         <ActionBar>
-          <Group>
-            <ActionButton
-              reason={mayNot ?? fault ?? (unchanged ? "Nothing has changed." : undefined)}
-              loading={save.isPending}
-              onClick={() => save.mutate(input, { onSuccess: () => setEdited(undefined) })}
-            >
-              Save policy
-            </ActionButton>
-            {save.isSuccess && unchanged && (
-              <span role="status" className="soft">
-                Saved
-              </span>
-            )}
-          </Group>
+          <SaveButton
+            save={save}
+            unchanged={unchanged}
+            reason={mayNot ?? fault}
+            onSave={() => save.mutate(input, { onSuccess: () => setEdited(undefined) })}
+          >
+            Save policy
+          </SaveButton>
         </ActionBar>
       </Stack>
     </Section>

@@ -1,14 +1,14 @@
 /** How long the project keeps each kind of history: its own days, within the operator's bounds. */
 import { useState, type JSX } from "react";
-import { Group, NumberInput, SimpleGrid, Stack, Text } from "@mantine/core";
+import { NumberInput, SimpleGrid, Stack, Text } from "@mantine/core";
 import type { Answer } from "../../api/call.ts";
 import { findIssue, useCall, useChange } from "../../api/queries.ts";
 import { useDraft } from "../../frame/drafts.ts";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { useReason } from "../../frame/account/role.ts";
-import { ActionButton } from "../../ui/action-button.tsx";
 import { CodeWords } from "../../ui/code/code-block.tsx";
 import { Section } from "../../ui/section.tsx";
+import { SaveButton } from "../../ui/save-button.tsx";
 
 type Kept = Answer<"getRetention">;
 type Kind = keyof Kept;
@@ -81,20 +81,14 @@ function RetentionForm({ kept, projectIdOrName }: { kept: Kept; projectIdOrName:
         </Text>
       )}
       <ProblemView error={save.error} />
-      <Group>
-        <ActionButton
-          reason={reason ?? (unchanged ? "Nothing has changed." : undefined)}
-          onClick={() => save.mutate({ projectIdOrName, body })}
-          loading={save.isPending}
-        >
-          Save retention
-        </ActionButton>
-        {save.isSuccess && unchanged && (
-          <span role="status" className="soft">
-            Saved
-          </span>
-        )}
-      </Group>
+      <SaveButton
+        save={save}
+        unchanged={unchanged}
+        reason={reason}
+        onSave={() => save.mutate({ projectIdOrName, body })}
+      >
+        Save retention
+      </SaveButton>
     </Stack>
   );
 }

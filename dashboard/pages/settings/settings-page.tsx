@@ -1,6 +1,6 @@
 /** The settings of a project: names, ids, whether it is in production, and how long it keeps history. */
 import { useState, type JSX } from "react";
-import { Group, Stack, Switch, TextInput } from "@mantine/core";
+import { Stack, Switch, TextInput } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import type { Answer } from "../../api/call.ts";
 import { findIssue, useCall, useChange } from "../../api/queries.ts";
@@ -15,6 +15,7 @@ import { Facts } from "../../ui/facts.tsx";
 import { IdText } from "../../ui/id-text.tsx";
 import { Section } from "../../ui/section.tsx";
 import { Retention } from "./retention.tsx";
+import { SaveButton } from "../../ui/save-button.tsx";
 
 export function SettingsPage(): JSX.Element {
   const projectIdOrName = useProjectName();
@@ -69,20 +70,9 @@ function SettingsForm({ project }: { project: Project }): JSX.Element {
             }
           />
           <ProblemView error={save.error} />
-          <Group>
-            <ActionButton
-              reason={reason ?? (unchanged ? "Nothing has changed." : undefined)}
-              onClick={() => save.mutate(input)}
-              loading={save.isPending}
-            >
-              Save
-            </ActionButton>
-            {save.isSuccess && unchanged && (
-              <span role="status" className="soft">
-                Saved
-              </span>
-            )}
-          </Group>
+          <SaveButton save={save} unchanged={unchanged} reason={reason} onSave={() => save.mutate(input)}>
+            Save
+          </SaveButton>
         </Stack>
       </Section>
       <Retention projectIdOrName={project.id} />
