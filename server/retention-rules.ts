@@ -92,13 +92,7 @@ export function listRetentionRules({
     inShards("proxy usage", (data, max) =>
       removeProxyUsageBefore(data, daysAgo(config.usageRetentionDays), max),
     ),
-    // The lines do not refer to their project: whoever calls the proxy would wait for it.
-    inShards("proxy usage of deleted projects", async (data, max) => {
-      const [id] = await listDeletedProjects(control, await listProjectsWithUsage(data));
-      return id === undefined
-        ? 0
-        : removeProjectProxyUsage(data, { projectId: id, time: daysAgo(-1), id: "" }, max);
-    }),
+    inShards("proxy usage of deleted projects", (data, max) => removeUsageOfDeleted(control, data, max)),
     {
       what: "idempotency keys",
       remove: (max) => removeOldIdempotencyKeys(control, config.idempotencyHours, max),
@@ -128,6 +122,17 @@ export function listRetentionRules({
     }),
     ...listProjectRules({ database, config }),
   ];
+}
+
+/** Lines of calls do not refer to their project, because whoever calls the proxy would wait for it. */
+async function removeUsageOfDeleted(
+  control: ControlQueries,
+  data: DataQueries,
+  max: number,
+): Promise<number> {
+  const [projectId] = await listDeletedProjects(control, await listProjectsWithUsage(data));
+  if (projectId === undefined) return 0;
+  return removeProjectProxyUsage(data, { projectId, time: new Date(nowMs() + DAY_MS), id: "" }, max);
 }
 
 const listAgentRules = ({ control, shards }: Database, historyBefore: () => string): RetentionRule[] => [
