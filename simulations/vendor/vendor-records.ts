@@ -114,7 +114,7 @@ export class VendorRecords {
     this.clockMs = subtractHour();
   }
 
-  /** From now on, what is written has the present time: a schedule of Busbar's reads what changed since its last read. */
+  /** Gives what is written from now on the present time: a schedule of Busbar's reads what changed since its last read. */
   followTime(): void {
     this.followsTime = true;
   }
