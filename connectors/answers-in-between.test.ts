@@ -5,7 +5,11 @@ import type { AddressInfo } from "node:net";
 import { test, type TestContext } from "node:test";
 import { classify as ofHubspot } from "./hubspot/classify.ts";
 import { classify as ofSalesforce } from "./salesforce/classify.ts";
+import { CONNECTORS as CATALOG } from "./connectors.gen.ts";
 import { description } from "./pipedrive/description.ts";
+import type { RecordOutcome, RecordWrite } from "../connector-kit/connector.ts";
+import { orderWrite } from "../connector-kit/testing/order-fixture.ts";
+import { withAccount } from "../connector-kit/calls/with-account.ts";
 import { createDeclarativeClassify } from "../connector-kit/declarative/create-declarative-classify.ts";
 import { isRetryable, ProviderError } from "../connector-kit/calls/provider-error.ts";
 import type { ProviderFetch, ProviderRequest } from "../connector-kit/calls/provider-fetch.ts";
@@ -176,6 +180,60 @@ test("what only an application can know is the provider's, also in a form that t
     assert.equal(error.kind, kind);
     assert.match(error.message, /the name is too long/);
   }
+});
+
+/** Writes one record by a whole connector to a server with one answer. */
+async function writeTo(
+  t: TestContext,
+  provider: "hubspot" | "salesforce",
+  type: RecordWrite["type"],
+  answer: Parameters<typeof openServer>[1],
+): Promise<{ outcome: RecordOutcome | undefined; warnings: string[] }> {
+  const [objectName, id] = provider === "hubspot" ? ["companies", "7"] : ["Account", "001000000000007AAA"];
+  const { write } = withAccount(CATALOG[provider] ?? {}, { values: {} });
+  const order = orderWrite(objectName, type, {
+    ...(type !== "create" && { id }),
+    fields: type === "delete" ? {} : { name: "Ada" },
+  });
+  assert.ok(write);
+  const { outcomes, warnings } = await write.write(
+    { ...order, readBack: false },
+    await openServer(t, answer),
+  );
+  return { outcome: outcomes[0], warnings };
+}
+
+// https://developers.hubspot.com/docs/api-reference/crm-companies-v3 and Salesforce's REST API guide: 204, no body.
+for (const provider of ["hubspot", "salesforce"] as const)
+  test(`${provider}: a deletion is done after the documented success alone`, async (t) => {
+    assert.ok((await writeTo(t, provider, "delete", { status: 204 })).outcome?.success);
+    for (const answer of [
+      { status: 202 },
+      { status: 200, body: '{"message":"Please sign in"}' },
+      { status: 207, body: '{"errors":[{"message":"no"}]}' },
+      { status: 200, body: '{"status":"error","message":"no"}' },
+    ]) {
+      const { outcome } = await writeTo(t, provider, "delete", answer);
+      assert.ok(outcome && !outcome.success, JSON.stringify(answer));
+      assert.equal(outcome.error.kind, "unreadable");
+      assert.match(outcome.error.message, new RegExp(`answered ${answer.status}`));
+    }
+  });
+
+test("Salesforce: an update is done after the documented success alone", async (t) => {
+  assert.ok((await writeTo(t, "salesforce", "update", { status: 204 })).outcome?.success);
+  const { outcome } = await writeTo(t, "salesforce", "update", {
+    status: 200,
+    body: '{"message":"Please sign in"}',
+  });
+  assert.equal(outcome?.success === false && outcome.error.kind, "unreadable");
+});
+
+test("HubSpot: an update that another record answers is told with that record, and a warning", async (t) => {
+  const body = JSON.stringify({ id: "8", properties: { name: "Ada" } });
+  const { outcome, warnings } = await writeTo(t, "hubspot", "update", { status: 200, body });
+  assert.equal(outcome?.success && outcome.recordId, "8");
+  assert.match(warnings.join(), /record 8, with which record 7 may have been merged/);
 });
 
 test("what a provider answers in JSON is not taken for a page of something in between", async (t) => {

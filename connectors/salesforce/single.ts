@@ -6,7 +6,9 @@ import {
   send,
   doubtUnlessProven,
   buildUnreadable,
+  toPassing,
 } from "../../connector-kit/calls/send-request.ts";
+import { sendForNothing } from "../../connector-kit/calls/send-for-nothing.ts";
 import type { RecordToWrite, RecordWrite, WriteResult } from "../../connector-kit/connector.ts";
 import type {
   ProviderFetch,
@@ -69,14 +71,22 @@ async function writeRecord(
     // A gateway in front of Salesforce may know the plain resources only. Nothing was written.
     if (answer.error.status !== 404 && answer.error.status !== 405) return { error: answer.error };
   }
+  const { id } = record;
+  if (id !== undefined && (write.type === "update" || write.type === "delete")) {
+    const error = await sendForNothing("Salesforce", writeOne(write, record), fetch, { classify });
+    if (error) return { error };
+    return { id, ...(readsBack(write) && (await readBack(write, id, record, fetch))) };
+  }
   const answer = await send(writeOne(write, record), fetch, classify);
+  // Without a code, 404 does not tell what is not there.
+  if (answer.error?.kind === "not_found" && answer.error.code === undefined) throw toPassing(answer.error);
   if (answer.error) return { error: answer.error };
   const written = readWritten(record, answer.body);
   if (written.error || !readsBack(write)) return written;
   return { ...written, ...(await readBack(write, written.id, record, fetch)) };
 }
 
-/** Returns the id of a written record: the answer to a create has it; other writes answer 204, so the request has it. */
+/** Returns the id of a written record: the answer to a create has it; other parts of a composite request answer 204, so the request has it. */
 function readWritten(record: RecordToWrite, body: Json | undefined): WrittenRecord {
   const answer = isJsonObject(body) ? body : {};
   if (answer.success === false) {
