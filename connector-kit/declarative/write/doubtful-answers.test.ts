@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { test, type TestContext } from "node:test";
-import type { RecordOutcome, RecordWrite } from "../../connector.ts";
+import type { RecordOutcome, RecordWrite, WriteResult } from "../../connector.ts";
 import type { ProviderFetch } from "../../calls/provider-fetch.ts";
 import { ProviderError } from "../../calls/provider-error.ts";
 import { orderWrite } from "../../testing/order-fixture.ts";
@@ -18,8 +18,22 @@ async function writeTo(
   t: TestContext,
   type: Type,
   { status = 200, body }: { status?: number; body: unknown },
-  { rules = {}, batch = false, id = "7" }: { rules?: ObjectRules; batch?: boolean; id?: string } = {},
+  { rules = {}, batch = false, id = "7" }: More = {},
 ): Promise<RecordOutcome> {
+  const { outcomes } = await findResult(t, type, { status, body }, { rules, batch, id });
+  const [outcome] = outcomes;
+  assert.ok(outcome);
+  return outcome;
+}
+
+type More = { rules?: ObjectRules; batch?: boolean; id?: string };
+
+async function findResult(
+  t: TestContext,
+  type: Type,
+  { status = 200, body }: { status?: number; body: unknown },
+  { rules = {}, batch = false, id = "7" }: More = {},
+): Promise<Pick<WriteResult, "outcomes" | "warnings">> {
   const text = typeof body === "string" ? body : JSON.stringify(body);
   const server = createServer((request, response) => {
     request.resume();
@@ -53,15 +67,10 @@ async function writeTo(
     ...(type !== "create" && { id }),
     fields: type === "delete" ? {} : { name: "Ada" },
   });
-  const { outcomes } = await write
-    .write({ ...order, batch }, fetching)
-    .catch((error: unknown): { outcomes: RecordOutcome[] } => {
-      if (error instanceof ProviderError) return { outcomes: [{ success: false, error }] };
-      throw error;
-    });
-  const [outcome] = outcomes;
-  assert.ok(outcome);
-  return outcome;
+  return write.write({ ...order, batch }, fetching).catch((error: unknown) => {
+    if (error instanceof ProviderError) return { outcomes: [{ success: false, error }], warnings: [] };
+    throw error;
+  });
 }
 
 const kindIn = (outcome: RecordOutcome): string => (outcome.success ? "success" : outcome.error.kind);
@@ -125,6 +134,19 @@ test("what an update is answered with counts as the record only where it is one"
   assert.deepEqual(await dataAfter({ id: "7" }), { id: "7" });
   assert.deepEqual(await dataAfter({ name: "Ada" }), { name: "Ada" });
   assert.equal(await dataAfter({ status: "ok" }), undefined);
+});
+
+test("an update that is answered with other words than the record says so", async (t) => {
+  const warningsAfter = async (body: unknown, rules: ObjectRules = {}) =>
+    (await findResult(t, "update", { body }, { rules })).warnings.join();
+  const words = { message: "Please sign in" };
+  for (const rules of [{}, { record: "data" }])
+    assert.match(await warningsAfter(words, rules), /does not show the record: .*Please sign in/);
+  assert.equal(await warningsAfter({ id: "7" }), "");
+  assert.equal(await warningsAfter(""), "");
+  // The description says that the answer is something else.
+  const update = { method: "PUT", path: "/people/{id}", empty: true } as const;
+  assert.equal(await warningsAfter({ ok: true }, { update }), "");
 });
 
 test("a record that is locked for now concerns no other one, and a request that came too early is repeated", async (t) => {

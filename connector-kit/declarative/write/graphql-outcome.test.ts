@@ -111,3 +111,18 @@ test("of several records, only the one whose answer is unclear is reported so", 
     ["unreadable", "8"],
   );
 });
+
+// GraphQL specification, 7.1: a response has `errors`, `data`, or both.
+test("an answer that has neither the mutation's result nor an error does not tell what became of the record", async () => {
+  for (const body of [
+    { message: "Please sign in" },
+    {},
+    { data: null },
+    { data: { other: {} } },
+    "",
+  ] as Json[])
+    for (const write of [CREATE, UPDATE, DELETE]) {
+      const answer = await result(write, body);
+      assert.equal(kind(answer), "unreadable", `${write.type} ${JSON.stringify(body)}`);
+    }
+});

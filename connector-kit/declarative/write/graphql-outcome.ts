@@ -2,6 +2,7 @@
 import { isJsonObject, type Json, type JsonObject } from "../../../ground/json.ts";
 import type { Connector, RecordWrite } from "../../connector.ts";
 import type { ProviderResponse } from "../../calls/provider-fetch.ts";
+import { shorten } from "../../../ground/storable-text.ts";
 import { ProviderError } from "../../calls/provider-error.ts";
 import { parseBody } from "../../calls/send-request.ts";
 import { getTextAt } from "../../calls/get-text-at.ts";
@@ -35,6 +36,8 @@ export function judgeMutation(
     isOfRecord: (error) => error !== undefined && error === open,
     classify(response, account) {
       const refusal = classify(response, account);
+      if (!refusal && isGood(response) && !isAnswered(response, field))
+        return (open = toUnknownOutcome(plan, buildSilent(response)));
       const faults = refusal && isGood(response) ? listErrors(response) : [];
       if (!refusal || faults.length === 0) return refusal;
       const payload = getMember(parseBody(response.text), `data.${field}`);
@@ -54,6 +57,22 @@ export function judgeMutation(
     },
   };
 }
+
+/** Returns whether an answer has the result of the mutation. Without errors, it always does (GraphQL specification, 7.1). */
+function isAnswered({ text }: ProviderResponse, field: string): boolean {
+  const payload = getMember(parseBody(text), `data.${field}`);
+  return payload !== undefined && isJsonObject(payload);
+}
+
+const buildSilent = ({ status, text }: ProviderResponse): ProviderError =>
+  new ProviderError({
+    kind: "unreadable",
+    message: text.trim() === "" ? "it is empty" : shorten(text, LONGEST_WORDS),
+    status,
+    rawResponse: shorten(text),
+  });
+
+const LONGEST_WORDS = 200;
 
 const isGood = ({ status }: ProviderResponse): boolean => status >= 200 && status < 300;
 

@@ -1,6 +1,7 @@
 /** Reads the outcome from the answer to a write: the record's id, and the record as it now is. */
 import { isJsonObject, type Json, type JsonObject } from "../../../ground/json.ts";
 import type { Connector, RecordOutcome, RecordToWrite, RecordWrite } from "../../connector.ts";
+import { shorten } from "../../../ground/storable-text.ts";
 import { ProviderError } from "../../calls/provider-error.ts";
 import type { ProviderFetch, ProviderResponse } from "../../calls/provider-fetch.ts";
 import type { SingleOutcome } from "../../calls/write-singly.ts";
@@ -49,10 +50,13 @@ export async function readOutcome(
   const outcome: RecordOutcome = { success: true, recordId };
   if (isJsonObject(answered) && isRecord(answered, plan, fields))
     return { outcome: { ...outcome, data: answered } };
-  if (write.readBack === false || write.batch || !plan.get) return { outcome };
+  const other = idAt === undefined && !empty ? remarkOther(write.type, body) : undefined;
+  if (write.readBack === false || write.batch || !plan.get)
+    return { outcome, ...(other !== undefined && { warning: other }) };
   try {
     const data = await getOne({ plan, fetch, classify }, recordId, Object.keys(fields));
-    return { outcome: { ...outcome, ...(data && { data }) } };
+    if (data) return { outcome: { ...outcome, data } };
+    return { outcome, warning: other ?? `record ${recordId} was written, but is not found afterwards` };
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
     return {
@@ -60,6 +64,15 @@ export async function readOutcome(
       warning: `record ${recordId} was written, but could not be read back: ${error.message}`,
     };
   }
+}
+
+const MAX_WORDS = 200;
+
+/** Returns a warning for a success that shows something else than the record; undefined for an answer without words. */
+function remarkOther(type: RecordWrite["type"], body: Json | undefined): string | undefined {
+  const isFilled = body !== undefined && isJsonObject(body) && Object.keys(body).length > 0;
+  if (!isFilled) return undefined;
+  return `the provider's answer to the ${type} does not show the record: ${shorten(JSON.stringify(body), MAX_WORDS)}`;
 }
 
 /** Returns what stands in an answer where the record is. */
