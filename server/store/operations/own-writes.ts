@@ -23,15 +23,26 @@ interface OfObject {
   objectKey: string;
 }
 
-/** How long a connection counts as unread after a check, which saves a statement for each write to it. */
-const UNREAD_MS = 5_000;
-const MAX_UNREAD = 10_000;
-const unread = new WeakMap<DataQueries, RecentlyUsed<true>>();
+/** How long it counts whether a connection is read, which saves a statement for each write to one that is not. */
+const KNOWN_MS = 5_000;
+const MAX_KNOWN = 10_000;
 
-function listUnread(queries: DataQueries): RecentlyUsed<true> {
-  const known = unread.get(queries) ?? keepRecentlyUsed<true>(MAX_UNREAD, { ttl: UNREAD_MS });
-  unread.set(queries, known);
-  return known;
+interface Readers {
+  /** Whether an installation of a connection reads the account or subscribes to its changes. */
+  isRead: RecentlyUsed<boolean>;
+  /** The checks under way, by connection. */
+  checks: Map<string, Promise<unknown>>;
+}
+
+const known = new WeakMap<DataQueries, Readers>();
+
+function getReaders(queries: DataQueries): Readers {
+  const readers = known.get(queries) ?? {
+    isRead: keepRecentlyUsed<boolean>(MAX_KNOWN, { ttl: KNOWN_MS }),
+    checks: new Map(),
+  };
+  known.set(queries, readers);
+  return readers;
 }
 
 /**
@@ -43,11 +54,32 @@ export async function insertOwnWrites(
   { connectionId, objectKey }: OfObject,
   collect: () => OwnWrite[],
 ): Promise<void> {
-  const withoutReader = listUnread(queries);
+  const { isRead, checks } = getReaders(queries);
+  // One statement finds it out for all writes that end meanwhile: as many at once would take all connections of the pool.
+  const checking = checks.get(connectionId);
+  if (checking && !isRead.has(connectionId)) await checking;
   // Before the values are hashed, which costs more than the rest.
-  if (withoutReader.has(connectionId)) return;
+  if (isRead.get(connectionId) === false) return;
   const writes = collect();
   if (writes.length === 0) return;
+  const inserting = insert(queries, { connectionId, objectKey }, writes);
+  if (isRead.has(connectionId)) return void (await inserting);
+  const check = inserting
+    .then((found) => isRead.set(connectionId, found))
+    .finally(() => checks.delete(connectionId));
+  checks.set(
+    connectionId,
+    check.catch(() => {}),
+  );
+  await check;
+}
+
+/** Returns whether the connection is read; if not, nothing is inserted. */
+async function insert(
+  queries: DataQueries,
+  { connectionId, objectKey }: OfObject,
+  writes: OwnWrite[],
+): Promise<boolean> {
   const column = <Name extends keyof OwnWrite>(name: Name) => writes.map((write) => write[name]);
   const { rows } = await sql<{ isRead: boolean }>`/* prepare insert-own-writes */
     with read as (
@@ -66,7 +98,7 @@ export async function insertOwnWrites(
     on conflict (connection_id, object_key, record_id, operation_id, type) do nothing)
     select is_read from read
   `.execute(queries);
-  if (rows[0]?.isRead === false) withoutReader.set(connectionId, true);
+  return rows[0]?.isRead !== false;
 }
 
 /** Lists the writes to some records, newest first. */
