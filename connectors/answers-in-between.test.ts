@@ -86,7 +86,7 @@ const FOREIGN: { status: number; body: unknown; headers?: Record<string, string>
   },
   { status: 404, body: { message: "no Route matched with those values" }, words: /no Route/ },
   { status: 401, body: { proxy: "sign in at login.corp.example" }, words: /login\.corp/ },
-  { status: 400, body: { blocked: true, policy: "outbound" }, words: /outbound/ },
+  { status: 403, body: { blocked: true, policy: "outbound" }, words: /outbound/ },
   { status: 405, body: "", headers: { "x-amzn-waf-action": "captcha" }, words: /405/ },
   { status: 202, body: "", headers: { "x-amzn-waf-action": "challenge" }, words: /202/ },
   {
@@ -169,13 +169,14 @@ test("a provider whose form is a word that everybody has is known by its marks",
   assert.equal(await kindAfter(own, UPDATE, classify), "forbidden");
 });
 
-test("what only an application can know is the provider's, also in a form that the description does not have", async (t) => {
+test("what judges the content of a request is the provider's, also in a form that the description does not have", async (t) => {
   for (const [status, kind] of [
+    [400, "invalid"],
     [422, "invalid"],
     [409, "conflict"],
     [412, "invalid"],
   ] as const) {
-    const fetching = await openServer(t, { status, body: '{"why":"the name is too long"}' });
+    const fetching = await openServer(t, { status, body: '{"name":["the name is too long"]}' });
     const error = await errorAfter(fetching, UPDATE, CONNECTORS["a described provider"]);
     assert.equal(error.kind, kind);
     assert.match(error.message, /the name is too long/);

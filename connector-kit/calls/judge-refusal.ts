@@ -38,8 +38,11 @@ export const isBareAbsence = (
   response: Pick<ProviderResponse, "text"> | undefined,
 ): boolean => kind === "not_found" && response !== undefined && isWithoutWords(response.text);
 
-/** Only an application that has understood the request can know such a thing (RFC 9110, 15.5.10, 15.5.13, 15.5.21). */
-const OF_APPLICATIONS = new Set([409, 412, 422]);
+/**
+ * These judge what a request holds (RFC 9110, 15.5.1, 15.5.10, 15.5.13, 15.5.21). Validators have the most forms, such as a list of reasons under
+ * the name of each field, and what has refused the content once refuses it again.
+ */
+const OF_APPLICATIONS = new Set([400, 409, 412, 422]);
 
 /** Returns whether JSON with this status is the provider's, also where its form is not known. */
 export const isOfApplication = (status: number): boolean => OF_APPLICATIONS.has(status);
