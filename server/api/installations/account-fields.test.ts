@@ -131,6 +131,12 @@ integrations:
     assert.deepEqual([enabled.status, enabled.body.issues?.[0].name], [422, PLACE], enabled.text);
   });
 
+  test("that a path begins with are suggested with the path", async () => {
+    const refused = await install({ selectedFieldMappings: { skill: "$['jobtitel'][0]" } });
+    assert.equal(refused.status, 422, refused.text);
+    assert.equal(refused.body.issues[0].remedy, "Did you mean \"$['jobtitle'][0]\"?");
+  });
+
   test("are accepted in any case, and unchecked with skipSampling", async () => {
     assert.equal((await install({ selectedFieldMappings: { skill: "JobTitle" } })).status, 201);
     const unchecked = await install({ selectedFieldMappings: { skill: "jobtitel" } }, "?skipSampling=true");

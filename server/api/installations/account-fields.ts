@@ -1,7 +1,7 @@
 /** Compares the fields that a configuration names with those of the customer's account. */
 import type { ObjectMetadata } from "../../../connector-kit/fields.ts";
 import type { Issue } from "../../../ground/errors.ts";
-import { suggestName } from "../../../ground/closest.ts";
+import { findClosest } from "../../../ground/closest.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../ground/json.ts";
 import { formatName } from "../../../manifest/config-issue.ts";
 import type { ConfigContent } from "../../../manifest/installation-config.ts";
@@ -149,10 +149,14 @@ function toIssue(
   return {
     ...issue,
     detail: `The customer's account has no field \`${fieldName}\` of ${object}${required}.`,
-    remedy: suggestName(
-      fieldName,
-      Object.keys(fields),
-      "Choose one of the account's fields, or create it there first.",
-    ),
+    remedy: suggestField(fieldName, Object.keys(fields)),
   };
+}
+
+/** Of a path, its first step is compared. */
+function suggestField(fieldName: string, names: string[]): string {
+  const [, first = fieldName, further = ""] = /^\$\['([^']+)'\](.*)$/.exec(fieldName) ?? [];
+  const near = findClosest(first, names);
+  if (near === undefined) return "Choose one of the account's fields, or create it there first.";
+  return `Did you mean "${first === fieldName ? near : `$['${near}']${further}`}"?`;
 }
