@@ -95,6 +95,52 @@ export const suite: Suite = (server) => {
     await busbar.inProject("DELETE", "/integrations/configured");
   });
 
+  test("a mapping to a path is shown, what the manifest maps by default is named, and a refused path is marked at its field", async () => {
+    const { busbar } = server();
+    const manifest = `specVersion: 1.0.0
+integrations:
+  - name: mapped
+    provider: hubspot
+    read:
+      objects:
+        - objectName: contacts
+          destination: my-app
+          schedule: "*/30 * * * *"
+          requiredFields: [{ fieldName: email }]
+          optionalFields: [{ mapToName: mail }, { mapToName: job, default: jobtitle }]
+`;
+    const contacts = { objectName: "contacts", selectedFieldMappings: { mail: "$['emails'][0]['value']" } };
+    const customer = await connectCustomer(busbar, {
+      provider: "hubspot",
+      groupRef: "mapped",
+      manifest,
+      integration: "mapped",
+      content: { read: { objects: { contacts } } },
+      skipSampling: true,
+    });
+    const path = `/integrations/mapped/installations/${customer.installationId}`;
+    const mappings = async () =>
+      (await busbar.inProject("GET", path)).body.config.content.read.objects.contacts.selectedFieldMappings;
+    const visit = await server().visit();
+    const { page } = visit;
+    await visit.open(`/projects/default${path}?tab=configuration`);
+    const read = page.getByRole("group", { name: "Read contacts" });
+    const typed = read.getByLabel("Path of mail");
+    assert.equal(await typed.inputValue(), "$['emails'][0]['value']");
+    const job = read.getByLabel("job", { exact: true });
+    assert.equal(await job.locator("option:checked").textContent(), "As the manifest: jobtitle");
+    await typed.fill("$['mails'][0]");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.locator("[aria-invalid=true]").and(typed).waitFor();
+    visit.forgive();
+    await read.getByLabel("mail", { exact: true }).selectOption("lastname");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Nothing has changed.").waitFor();
+    assert.equal((await mappings()).mail, "lastname");
+    await visit.closeUntroubled();
+    await busbar.inProject("DELETE", "/integrations/mapped");
+  });
+
   test("a configuration that the customer changes meanwhile is shown, and is not overwritten unseen; leaving with unsaved changes asks first", async () => {
     const { busbar } = server();
     const customer = await connectCustomer(busbar, {

@@ -1,10 +1,11 @@
 /** What a customer chooses of an object that is read: optional fields, and the fields that are mapped. */
 import type { JSX } from "react";
-import { Checkbox, NativeSelect, SimpleGrid, Stack, Text } from "@mantine/core";
+import { Checkbox, SimpleGrid, Stack, Text } from "@mantine/core";
 import type { Schemas } from "../../../api.gen.ts";
 import { getKey, readChoices, withField, withMapping, withMember, type Content } from "./config-content.ts";
 import { FieldChoices } from "./field-choices.tsx";
 import type { FormPart } from "./form-part.ts";
+import { MappingChoice } from "./mapping-choice.tsx";
 
 interface ReadObjectFormProps extends FormPart {
   object: Schemas["HydratedReadObject"];
@@ -65,22 +66,20 @@ interface MappingsProps extends ReadObjectFormProps {
 
 const Mappings = ({ fields, chosen, object, content, onContent, issueAt }: MappingsProps): JSX.Element => (
   <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="sm">
-    {fields.map(({ mapToName, mapToDisplayName, prompt }) => (
-      <NativeSelect
-        key={mapToName}
-        label={mapToDisplayName ?? mapToName}
-        description={prompt}
-        data={[
-          { value: "", label: "None" },
-          ...object.allFields.map(({ fieldName, displayName }) => ({
-            value: fieldName,
-            label: `${displayName} (${fieldName})`,
-          })),
-        ]}
-        value={chosen[mapToName] ?? ""}
-        error={issueAt(`${buildPath(content, object)}.selectedFieldMappings.${mapToName}`)}
-        onChange={({ currentTarget: { value } }) =>
-          onContent(withMapping(content, object.objectName, { mapToName, fieldName: value || undefined }))
+    {fields.map((field) => (
+      <MappingChoice
+        key={field.mapToName}
+        field={field}
+        offered={object.allFields}
+        value={chosen[field.mapToName] ?? ""}
+        error={issueAt(`${buildPath(content, object)}.selectedFieldMappings.${field.mapToName}`)}
+        onValue={(value) =>
+          onContent(
+            withMapping(content, object.objectName, {
+              mapToName: field.mapToName,
+              fieldName: value || undefined,
+            }),
+          )
         }
       />
     ))}
