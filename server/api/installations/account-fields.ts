@@ -153,7 +153,7 @@ function toIssue(
   };
 }
 
-/** Of a path, its first step is compared. */
+/** Compares the first step of a path. */
 function suggestField(fieldName: string, names: string[]): string {
   const [, first = fieldName, further = ""] = /^\$\['([^']+)'\](.*)$/.exec(fieldName) ?? [];
   const near = findClosest(first, names);
