@@ -23,7 +23,7 @@ import { Section } from "../../ui/section.tsx";
 import { Status } from "../../ui/status.tsx";
 import { TimeAgo } from "../../ui/time-ago.tsx";
 import { ConnectionStatus } from "../../frame/data/connection-status.tsx";
-import { InstallationStatus } from "../../frame/data/installation-status.tsx";
+import { ReadPauses } from "../../frame/data/read-pauses.tsx";
 import { ConnectCustomer } from "./connect-customer.tsx";
 import { CustomerDeliveries } from "./customer-deliveries.tsx";
 import { InstallIntegration } from "./install-integration.tsx";
@@ -169,7 +169,8 @@ const INSTALLATION_COLUMNS: Column<Installation>[] = [
     cell: (row) => <ProjectLink to={buildAddress(row)}>{row.integrationName}</ProjectLink>,
     line: 1,
   },
-  { head: "Status", cell: (installation) => <InstallationStatus {...installation} />, line: 1 },
+  { head: "Status", cell: ({ healthStatus }) => <Status status={healthStatus} />, line: 1 },
+  { head: "Reading", cell: (row) => <ReadPauses readPauses={row.readPauses} />, line: 2 },
   {
     head: "Last operation",
     labelled: true,

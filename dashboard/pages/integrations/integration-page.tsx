@@ -26,7 +26,7 @@ import type { Column } from "../../ui/data-table.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { Section } from "../../ui/section.tsx";
 import { Status } from "../../ui/status.tsx";
-import { InstallationStatus } from "../../frame/data/installation-status.tsx";
+import { ReadPauses } from "../../frame/data/read-pauses.tsx";
 import { TimeAgo } from "../../ui/time-ago.tsx";
 import { SubscribeSetup } from "./subscribe-setup.tsx";
 import { ConfirmDelete } from "../../ui/confirm-delete.tsx";
@@ -91,7 +91,8 @@ const CUSTOMERS: Column<Installation>[] = [
     line: 1,
     grows: true,
   },
-  { head: "Health", cell: (installation) => <InstallationStatus {...installation} />, line: 1 },
+  { head: "Health", cell: ({ healthStatus }) => <Status status={healthStatus} />, line: 1 },
+  { head: "Reading", cell: (row) => <ReadPauses readPauses={row.readPauses} />, line: 2 },
   {
     head: "Last operation",
     labelled: true,

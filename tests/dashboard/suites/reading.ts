@@ -41,6 +41,15 @@ export const suite: Suite = (server) => {
     await object("contacts").getByText("Every 30 minutes", { exact: true }).waitFor();
     await object("contacts").getByText("switched off", { exact: true }).waitFor();
     assert.equal(await object("companies").getByText("switched off", { exact: true }).count(), 0);
+    await object("companies").getByRole("button", { name: "Pause" }).click();
+    await object("companies").getByText("on request").waitFor();
+    for (const list of ["/customers/readings", "/integrations/readings"]) {
+      await visit.open(`/projects/default${list}`);
+      // Whole: nothing of it is cut off.
+      const paused = page.getByRole("cell", { name: "companies paused" });
+      await paused.waitFor();
+      assert.ok(await paused.evaluate((cell) => cell.scrollWidth <= cell.clientWidth));
+    }
     await visit.closeUntroubled();
     await busbar.inProject("DELETE", "/integrations/readings");
   });
