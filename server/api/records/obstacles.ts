@@ -278,7 +278,7 @@ function describeReports({
 const describeUntoldDeletions = (objectName: string): Obstacle => ({
   detail: `Deletions of \`${objectName}\` are neither read nor subscribed to: nothing here says that a record was deleted at the provider.`,
   remedy:
-    "Look for the record there. `deletedRecords: always` at the manifest's read object delivers deletions.",
+    "Look for the record there. `deletedRecords: always` at the manifest's read object delivers deletions, where the provider tells them.",
 });
 
 /** Lists why existing records may not have arrived. */
