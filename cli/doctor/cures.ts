@@ -18,13 +18,19 @@ const REMEDIES: Record<string, (unhealthy: Unhealthy) => string> = {
   connection: ({ name, group }) => reconnect(name, group),
   destination: ({ name, detail }) => (isMissing(detail) ? createDestination(name) : testDestination(name)),
   field: ({ name, group }) => `Map another field in place of ${name}, or ask ${group} to make it visible.`,
-  object: ({ group }) => `Look with: busbar operations --group ${quoteWord(group)} --status failure`,
+  object: ({ detail, group }) =>
+    isOfSchema(detail)
+      ? `Let ${group} give the connected app access to its fields, or take watchSchema out of the manifest.`
+      : `Look with: busbar operations --group ${quoteWord(group)} --status failure`,
   read: (unhealthy) => lookAtOperation(unhealthy),
   write: (unhealthy) => lookAtOperation(unhealthy, " --status in_progress"),
   subscription: ({ id }) => `Look with: busbar list subscriptions --installation ${quoteWord(id)}`,
 };
 
 export const isMissing = (detail: string): boolean => detail.startsWith("There is no destination");
+
+/** A check of a schema is no operation. */
+const isOfSchema = (detail: string): boolean => detail.startsWith("Its fields cannot be read");
 
 const createDestination = (name: string): string =>
   `Create it: busbar create destination ${quoteWord(name)} --webhook <url>. What waits is sent then.`;
