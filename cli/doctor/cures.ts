@@ -41,7 +41,8 @@ export const resendWaiting = (name: string): string =>
   `${testDestination(name)}. Then: busbar resend --destination ${quoteWord(name)} --undelivered`;
 
 export const enableDestination = (name: string): string =>
-  `Fix the receiver, then: busbar rotate destination ${quoteWord(name)}. A new address enables it, too: busbar update destination ${quoteWord(name)} --webhook <url>`;
+  `Fix the receiver, then: busbar rotate destination ${quoteWord(name)}. A new address enables it, too: busbar update destination ${quoteWord(name)} --webhook <url>. ` +
+  `What failed meanwhile is sent only by: busbar resend --destination ${quoteWord(name)} --undelivered`;
 
 /** The words of a reason name the operation where there is one. */
 function lookAtOperation({ detail, group }: Unhealthy, filter = ""): string {
