@@ -6,7 +6,7 @@ import { spawn } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { acme, linesFor } from "../../tests/harness/proxy/real-proxy.ts";
+import { acme, listLines } from "../../tests/harness/proxy/real-proxy.ts";
 import { PROVIDER, stockDatabase, type Stock } from "../../tests/harness/proxy/stock-database.ts";
 import { createLog } from "../../ground/log.ts";
 import { openDatabase } from "../../server/store/database/open-database.ts";
@@ -133,7 +133,7 @@ async function startBusbar(on: {
   });
   // It ends by a signal; the others end when their parent disconnects.
   child.disconnect();
-  const lines = linesFor(on.stock).filter((line) => !line.startsWith("host:"));
+  const lines = listLines(on.stock).filter((line) => !line.startsWith("host:"));
   return { name: "ours", port, pid: child.pid ?? 0, lines, process: child };
 }
 

@@ -6,7 +6,7 @@ import { test, type TestContext } from "node:test";
 import { openDestinationNetwork } from "../../server/deliver/destinations/destination-network.ts";
 import { openEgress } from "../../server/egress/open-egress.ts";
 import {
-  answered,
+  buildExchange,
   openSample,
   sampleDataMessage,
   sampleMessage,
@@ -101,7 +101,7 @@ test("a message has its topic and id, and a signature of the key", async (t) => 
 
 test("a data message is sent as it is, with its type as topic", async () => {
   const network = testNetwork();
-  network.answer = () => answered(201);
+  network.answer = () => buildExchange(201);
   await openSample(azureservicebus, SAMPLE, network).deliver(sampleDataMessage());
   const [request] = network.requests;
   assert.equal(request?.body, sampleDataMessage().data);
@@ -119,7 +119,7 @@ test("another key is refused, and so is a signature after five minutes", async (
 test("a namespace is called by https, and a message for a missing queue is retried", async () => {
   for (const status of [404, 410]) {
     const network = testNetwork();
-    network.answer = () => answered(status, "no such queue");
+    network.answer = () => buildExchange(status, "no such queue");
     const outcome = await openSample(azureservicebus, SAMPLE, network).deliver(sampleMessage());
     assert.equal(network.requests[0]?.url.href, "https://crm.servicebus.windows.net/crm-events/messages");
     assert.deepEqual([outcome.kind, outcome.status, outcome.answer], ["failed", status, "no such queue"]);
@@ -134,7 +134,7 @@ test("the attempt quotes Azure's reason, and a busy namespace gets the time it a
   ] as const) {
     const network = testNetwork();
     network.answer = () =>
-      answered(status, `<Error><Code>${status}</Code><Detail>Because it is so.</Detail></Error>`);
+      buildExchange(status, `<Error><Code>${status}</Code><Detail>Because it is so.</Detail></Error>`);
     const outcome = await openSample(azureservicebus, SAMPLE, network).deliver(sampleMessage());
     assert.deepEqual(
       [outcome.kind, outcome.error, outcome.overloaded],

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
 import { test } from "node:test";
 import {
-  answered,
+  buildExchange,
   openSample,
   sampleDataMessage,
   sampleMessage,
@@ -61,7 +61,7 @@ test("only the rows that BigQuery names have failed, with its reason", async () 
   const network = testNetwork();
   const errors = [{ reason: "invalid", location: "payload", message: "no such field: payload." }];
   network.answer = () =>
-    answered(200, JSON.stringify({ ...JSON.parse(TAKEN), insertErrors: [{ index: 1, errors }] }));
+    buildExchange(200, JSON.stringify({ ...JSON.parse(TAKEN), insertErrors: [{ index: 1, errors }] }));
   const messages = ["m0", "m1", "m2"].map((id) => sampleMessage({ id }));
   const outcomes = await openSample(bigquery, SAMPLE, network).deliverAll?.(messages);
   assert.deepEqual(
@@ -74,7 +74,7 @@ test("only the rows that BigQuery names have failed, with its reason", async () 
 
 test("of an answer that was cut off, nobody knows which rows were inserted, so all are retried", async () => {
   const network = testNetwork();
-  network.answer = () => answered(200, `${TAKEN.slice(0, -1)},"insertErrors":[{"index":0,`);
+  network.answer = () => buildExchange(200, `${TAKEN.slice(0, -1)},"insertErrors":[{"index":0,`);
   const outcomes = await openSample(bigquery, SAMPLE, network).deliverAll?.([
     sampleMessage(),
     sampleMessage(),
@@ -89,13 +89,13 @@ test("of an answer that was cut off, nobody knows which rows were inserted, so a
 test("an answer in another form is not BigQuery's, and a refusal is quoted", async () => {
   const network = testNetwork();
   for (const body of ["<html>Please sign in</html>", "{}", "[]", ""]) {
-    network.answer = () => answered(200, body);
+    network.answer = () => buildExchange(200, body);
     const outcome = await openSample(bigquery, SAMPLE, network).deliver(sampleMessage());
     assert.deepEqual([outcome.kind, outcome.status], ["failed", 200]);
     assert.match(outcome.error ?? "", /it is not BigQuery/);
   }
   network.answer = () =>
-    answered(404, '{"error":{"status":"NOT_FOUND","message":"Not found: Table crm.messages"}}');
+    buildExchange(404, '{"error":{"status":"NOT_FOUND","message":"Not found: Table crm.messages"}}');
   const missing = await openSample(bigquery, SAMPLE, network).deliver(sampleMessage());
   assert.deepEqual([missing.kind, missing.error], ["failed", "NOT_FOUND: Not found: Table crm.messages"]);
 });

@@ -7,7 +7,7 @@ import type { Egress } from "../../server/egress/egress.ts";
 import { openEgress } from "../../server/egress/open-egress.ts";
 import { noClickHouse, startClickHouse, type ClickHouse } from "../../tests/harness/clickhouse.ts";
 import {
-  answered,
+  buildExchange,
   openSample,
   sampleDataMessage,
   sampleMessage,
@@ -43,7 +43,7 @@ test("user and password are headers, and not part of the address", async () => {
 
 test("an answer with a text is not ClickHouse's, and the message is retried", async () => {
   const network = testNetwork();
-  network.answer = () => answered(200, "<html>Please sign in</html>");
+  network.answer = () => buildExchange(200, "<html>Please sign in</html>");
   const outcome = await openSample(clickhouse, SAMPLE, network).deliver(sampleMessage());
   assert.deepEqual([outcome.kind, outcome.status], ["failed", 200]);
   assert.match(outcome.error ?? "", /it is not ClickHouse/);
@@ -51,7 +51,8 @@ test("an answer with a text is not ClickHouse's, and the message is retried", as
 
 test("a table that is missing fails a batch with one request", async () => {
   const network = testNetwork();
-  network.answer = () => answered(404, "Code: 60. DB::Exception: Table default.messages does not exist.");
+  network.answer = () =>
+    buildExchange(404, "Code: 60. DB::Exception: Table default.messages does not exist.");
   const outcomes = await openSample(clickhouse, SAMPLE, network).deliverAll?.([
     sampleMessage({ id: "m1" }),
     sampleMessage({ id: "m2" }),
@@ -66,7 +67,7 @@ test("looking for rows that do not fit ends with the timeout, and what was not t
   network.send = async () => {
     requests += 1;
     await wait(20);
-    return answered(500, "Code: 27. DB::Exception: Cannot parse input.");
+    return buildExchange(500, "Code: 27. DB::Exception: Cannot parse input.");
   };
   const messages = Array.from({ length: 64 }, (_, nth) => sampleMessage({ id: `m${nth}` }));
   const outcomes = (await openSample(clickhouse, SAMPLE, network).deliverAll?.(messages)) ?? [];
@@ -78,7 +79,7 @@ test("looking for rows that do not fit ends with the timeout, and what was not t
 
 test("what was answered to a batch is short, because each of its messages keeps it", async () => {
   const network = testNetwork();
-  network.answer = () => answered(404, `Code: 60. DB::Exception: ${"x".repeat(5_000)}`);
+  network.answer = () => buildExchange(404, `Code: 60. DB::Exception: ${"x".repeat(5_000)}`);
   const channel = openSample(clickhouse, SAMPLE, network);
   const outcomes = await channel.deliverAll?.([sampleMessage({ id: "m1" }), sampleMessage({ id: "m2" })]);
   for (const { answer = "" } of outcomes ?? []) assert.ok(answer.length > 100 && answer.length < 600);

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { testAws } from "../../tests/harness/destinations/aws-suite.ts";
 import {
-  answered,
+  buildExchange,
   openSample,
   sampleDataMessage,
   sampleMessage,
@@ -45,7 +45,7 @@ test("a record is the message in `data`, with the template's partition key, or t
     ["length(data.nothing)", sampleMessage()],
   ] as const) {
     const network = testNetwork();
-    network.answer = () => answered(200, TAKEN);
+    network.answer = () => buildExchange(200, TAKEN);
     const outcome = await openSample(kinesis, { ...SAMPLE, config: template(text) }, network).deliver(
       message,
     );
@@ -62,7 +62,7 @@ test("a record is the message in `data`, with the template's partition key, or t
 
 test("a data message is a record `{data: message}`, and templates read its members", async () => {
   const network = testNetwork();
-  network.answer = () => answered(200, TAKEN);
+  network.answer = () => buildExchange(200, TAKEN);
   const sample = { ...SAMPLE, config: template("data.objectName") };
   await openSample(kinesis, sample, network).deliver(sampleDataMessage());
   const { PartitionKey, Data } = JSON.parse(Buffer.from(network.requests[0]?.body ?? "").toString());
@@ -72,7 +72,7 @@ test("a data message is a record `{data: message}`, and templates read its membe
 
 test("a partition key is cut to the 256 characters that Kinesis allows, between characters", async () => {
   const network = testNetwork();
-  network.answer = () => answered(200, TAKEN);
+  network.answer = () => buildExchange(200, TAKEN);
   const data = JSON.stringify({ consumerName: `a${"\u{1F600}".repeat(300)}` });
   await openSample(kinesis, SAMPLE, network).deliver(sampleMessage({ data }));
   const { PartitionKey: key } = JSON.parse(Buffer.from(network.requests[0]?.body ?? "").toString());
@@ -82,7 +82,7 @@ test("a partition key is cut to the 256 characters that Kinesis allows, between 
 
 test("the default endpoint is Amazon's in the region", async () => {
   const network = testNetwork();
-  network.answer = () => answered(200, TAKEN);
+  network.answer = () => buildExchange(200, TAKEN);
   await openSample(kinesis, SAMPLE, network).deliver(sampleMessage());
   assert.equal(network.requests[0]?.url.href, "https://kinesis.eu-west-1.amazonaws.com/");
 });
@@ -90,7 +90,7 @@ test("the default endpoint is Amazon's in the region", async () => {
 test("too many records per second count as overloaded", async () => {
   const network = testNetwork();
   network.answer = () =>
-    answered(400, '{"__type":"ProvisionedThroughputExceededException","message":"slower"}', {
+    buildExchange(400, '{"__type":"ProvisionedThroughputExceededException","message":"slower"}', {
       "x-amzn-errortype": "ProvisionedThroughputExceededException",
     });
   const outcome = await openSample(kinesis, SAMPLE, network).deliver(sampleMessage());

@@ -4,7 +4,7 @@ import { generateKeyPairSync, type KeyObject } from "node:crypto";
 import { test, type TestContext } from "node:test";
 import { jwtVerify } from "jose";
 import {
-  answered,
+  buildExchange,
   openSample,
   sampleDataMessage,
   sampleMessage,
@@ -81,7 +81,7 @@ test("a message has its topic and id, and a bearer token that the account's key 
 
 test("a data message is sent as it is, with its type as topic", async () => {
   const network = testNetwork();
-  network.answer = () => answered(200, TAKEN);
+  network.answer = () => buildExchange(200, TAKEN);
   await openSample(pubsub, SAMPLE, network).deliver(sampleDataMessage());
   const [message] = JSON.parse(String(network.requests[0]?.body)).messages;
   assert.equal(Buffer.from(message.data, "base64").toString(), sampleDataMessage().data);
@@ -128,7 +128,7 @@ test("the audience is Google's service name at Google's endpoints, regional ones
 test("an answer without a message id is not Pub/Sub's, and the message is retried", async () => {
   for (const body of ["<html>Please sign in</html>", "{}", '{"messageIds":[]}', "[]", ""]) {
     const network = testNetwork();
-    network.answer = () => answered(200, body);
+    network.answer = () => buildExchange(200, body);
     const outcome = await openSample(pubsub, SAMPLE, network).deliver(sampleMessage());
     assert.deepEqual([outcome.kind, outcome.status, outcome.answer], ["failed", 200, body]);
     assert.match(outcome.error ?? "", /without the id of a message/);
@@ -138,7 +138,7 @@ test("an answer without a message id is not Pub/Sub's, and the message is retrie
 test("a refusal that is not in Google's form is reported by its status", async () => {
   for (const body of ["", "[]", '{"error": "no"}', '{"error": {"status": {"toString": 1}, "message": []}}']) {
     const network = testNetwork();
-    network.answer = () => answered(403, body);
+    network.answer = () => buildExchange(403, body);
     const outcome = await openSample(pubsub, SAMPLE, network).deliver(sampleMessage());
     assert.deepEqual([outcome.kind, outcome.error], ["failed", "the receiver answered 403"]);
   }
@@ -146,7 +146,7 @@ test("a refusal that is not in Google's form is reported by its status", async (
 
 test("a message for a missing topic is retried: the topic can be created again", async () => {
   const network = testNetwork();
-  network.answer = () => answered(410, '{"error":{"status":"NOT_FOUND","message":"no topic"}}');
+  network.answer = () => buildExchange(410, '{"error":{"status":"NOT_FOUND","message":"no topic"}}');
   const outcome = await openSample(pubsub, SAMPLE, network).deliver(sampleMessage());
   assert.deepEqual([outcome.kind, outcome.error], ["failed", "NOT_FOUND: no topic"]);
 });

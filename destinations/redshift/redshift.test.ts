@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { deliverToDouble } from "../../tests/harness/destinations/aws-suite.ts";
 import {
-  answered,
+  buildExchange,
   openSample,
   sampleDataMessage,
   sampleMessage,
@@ -52,7 +52,7 @@ test("the service accepts the signature, and refuses another secret", async () =
 
 test("rows are parameters of one statement, never part of its text", async () => {
   const network = testNetwork();
-  network.answer = () => answered(200, TAKEN, ANSWER_TYPE);
+  network.answer = () => buildExchange(200, TAKEN, ANSWER_TYPE);
   const hostile = JSON.stringify({ name: "'); drop table messages; -- :p0" });
   const cluster = { ...neither, clusterIdentifier: "crm", dbUser: "loader", schemaName: "raw" };
   const channel = openSample(redshift, { ...SAMPLE, config: cluster }, network);
@@ -78,7 +78,7 @@ test("rows are parameters of one statement, never part of its text", async () =>
 async function deliverWith(bodies: string[], timeoutMs = 120_000) {
   const network = { ...testNetwork(), timeoutMs };
   const left = [...bodies];
-  network.answer = () => answered(200, left.length > 1 ? left.shift() : left[0], ANSWER_TYPE);
+  network.answer = () => buildExchange(200, left.length > 1 ? left.shift() : left[0], ANSWER_TYPE);
   network.send = async () => network.answer();
   return openSample(redshift, SAMPLE, network).deliver(sampleMessage());
 }
@@ -116,11 +116,11 @@ test("an answer in another form is not Redshift's", async () => {
 test("a question about a statement that fails is asked again, as the rows may be inserted", async () => {
   const network = { ...testNetwork(), timeoutMs: 120_000 };
   const answers = [
-    answered(200, '{"Id":"s-1"}', ANSWER_TYPE),
-    answered(503, "busy"),
-    answered(200, TAKEN, ANSWER_TYPE),
+    buildExchange(200, '{"Id":"s-1"}', ANSWER_TYPE),
+    buildExchange(503, "busy"),
+    buildExchange(200, TAKEN, ANSWER_TYPE),
   ];
-  network.send = async () => answers.shift() ?? answered(500);
+  network.send = async () => answers.shift() ?? buildExchange(500);
   const outcome = await openSample(redshift, SAMPLE, network).deliver(sampleMessage());
   assert.deepEqual([outcome.kind, answers.length], ["delivered", 0]);
 });

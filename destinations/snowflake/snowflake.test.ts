@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { jwtVerify } from "jose";
 import { SQL_NAME } from "../../destination-kit/rows.ts";
 import {
-  answered,
+  buildExchange,
   openSample,
   sampleDataMessage,
   sampleMessage,
@@ -42,7 +42,7 @@ testDestination(snowflake, SAMPLE);
 const requestFor = async (changes: object = {}, messages = [sampleMessage({ id: "m1" })]) => {
   const network = testNetwork();
   network.timeoutMs = 20_000;
-  network.answer = () => answered(200, TAKEN);
+  network.answer = () => buildExchange(200, TAKEN);
   const sample = { ...SAMPLE, config: { ...config, ...changes } };
   const outcomes = await openSample(snowflake, sample, network).deliverAll?.(messages);
   assert.deepEqual(new Set(outcomes?.map(({ kind }) => kind)), new Set(["delivered"]));
@@ -104,7 +104,7 @@ test("names that could be more than a name are refused by the schema", () => {
 test("a failed statement, one that goes on, and an answer in another form are failures with their reason", async () => {
   const network = testNetwork();
   const answer = async (status: number, body: string) => {
-    network.answer = () => answered(status, body);
+    network.answer = () => buildExchange(status, body);
     const { kind, error, overloaded } = await openSample(snowflake, SAMPLE, network).deliver(sampleMessage());
     return { kind, error, overloaded };
   };

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { testAws } from "../../tests/harness/destinations/aws-suite.ts";
 import {
-  answered,
+  buildExchange,
   openSample,
   sampleDataMessage,
   sampleMessage,
@@ -32,7 +32,7 @@ testAws(sqs, { ...SAMPLE, service: { name: "sqs", region: "eu-west-1", secrets }
 
 test("characters that a queue message must not contain are sent as JSON escapes", async () => {
   const network = testNetwork();
-  network.answer = () => answered(200, TAKEN);
+  network.answer = () => buildExchange(200, TAKEN);
   const data = JSON.stringify({ name: "a\uffff\ufffe\u{1F600}\ud7ff\ue000\u0001" });
   await openSample(sqs, SAMPLE, network).deliver(sampleMessage({ data }));
   const { MessageBody: text } = JSON.parse(Buffer.from(network.requests[0]?.body ?? "").toString());
@@ -52,7 +52,7 @@ test("a queue at another address is called there, without a warning of the SDK",
     const config = { queueUrl: other };
     assert.deepEqual(sqs.check({ config, secrets }, testNetwork()), [], other);
     const network = testNetwork();
-    network.answer = () => answered(200, TAKEN);
+    network.answer = () => buildExchange(200, TAKEN);
     await openSample(sqs, { ...SAMPLE, config }, network).deliver(sampleMessage());
     const [request] = network.requests;
     assert.equal(request?.url.host, new URL(other).host);
@@ -63,7 +63,7 @@ test("a queue at another address is called there, without a warning of the SDK",
 
 test("a data message is sent as it is, with its type as topic", async () => {
   const network = testNetwork();
-  network.answer = () => answered(200, TAKEN);
+  network.answer = () => buildExchange(200, TAKEN);
   await openSample(sqs, SAMPLE, network).deliver(sampleDataMessage());
   const sent = JSON.parse(Buffer.from(network.requests[0]?.body ?? "").toString());
   assert.equal(sent.MessageBody, sampleDataMessage().data);
@@ -73,7 +73,7 @@ test("a data message is sent as it is, with its type as topic", async () => {
 test("a queue gets the message with topic and id; a FIFO queue also a deduplication id", async () => {
   for (const suffix of ["", ".fifo"]) {
     const network = testNetwork();
-    network.answer = () => answered(200, TAKEN);
+    network.answer = () => buildExchange(200, TAKEN);
     const sample = { ...SAMPLE, config: { queueUrl: `${queueUrl}${suffix}` } };
     const outcome = await openSample(sqs, sample, network).deliver(sampleMessage());
     assert.equal(outcome.kind, "delivered", outcome.error);

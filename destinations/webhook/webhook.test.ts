@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { SvixWebhook } from "../../tests/published/clients.ts";
 import {
-  answered,
+  buildExchange,
   openSample,
   sampleDataMessage,
   sampleMessage,
@@ -67,17 +67,17 @@ test("the body of a data message is the message alone", async () => {
 
 test("410 means that the receiver is gone", async () => {
   const network = testNetwork();
-  network.answer = () => answered(410, "bye");
+  network.answer = () => buildExchange(410, "bye");
   assert.equal((await openSample(webhook, SAMPLE, network).deliver(sampleMessage())).kind, "gone");
 });
 
 test("Retry-After is read as seconds and as a date", async () => {
   const network = testNetwork();
   const channel = openSample(webhook, SAMPLE, network);
-  network.answer = () => answered(503, "", { "retry-after": "7" });
+  network.answer = () => buildExchange(503, "", { "retry-after": "7" });
   assert.equal((await channel.deliver(sampleMessage())).retryAfterMs, 7_000);
   const inAMinute = new Date(Date.now() + 60_000).toUTCString();
-  network.answer = () => answered(429, "", { "retry-after": inAMinute });
+  network.answer = () => buildExchange(429, "", { "retry-after": inAMinute });
   const { retryAfterMs = 0, overloaded } = await channel.deliver(sampleMessage());
   assert.ok(retryAfterMs > 50_000 && retryAfterMs <= 60_000);
   assert.equal(overloaded, true);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { request as httpRequest } from "node:http";
 import { describe, test } from "node:test";
-import { openAgent, agentUrl, sendMessage } from "../../tests/harness/agent-client.ts";
+import { openAgent, buildAgentUrl, sendMessage } from "../../tests/harness/agent-client.ts";
 import { shareTestBusbar } from "../../tests/harness/busbar.ts";
 import { connectCustomer } from "../../tests/harness/connect-customer.ts";
 import { registerJwtKey } from "../../tests/harness/customer-tokens.ts";
@@ -105,7 +105,7 @@ describe("an agent endpoint", () => {
     const [, address = ""] = /resource_metadata="([^"]+)"/.exec(headers.get("www-authenticate") ?? "") ?? [];
     const metadata = async (url: string) => (await fetch(url)).json();
     const { resource, ...rest } = (await metadata(address)) as { resource: string };
-    assert.equal(resource, agentUrl(busbar));
+    assert.equal(resource, buildAgentUrl(busbar));
     const { resource: _other, ...unknown } = (await metadata(
       address.replace(/acme$/, "nobody"),
     )) as typeof rest & { resource: string };
@@ -114,13 +114,13 @@ describe("an agent endpoint", () => {
       resource_name: "Busbar: a customer's accounts for agents",
       scopes_supported: ["read", "write", "proxy"],
       bearer_methods_supported: ["header"],
-      resource_documentation: `${new URL(agentUrl(busbar)).origin}/docs`,
+      resource_documentation: `${new URL(buildAgentUrl(busbar)).origin}/docs`,
     });
   });
 
   test("a credential in the address is refused, a valid one in the header notwithstanding", async () => {
     for (const query of [`access_token=${busbar.apiKey}`, `api_key=${busbar.apiKey}`, "x=1"]) {
-      assert.equal((await list({ url: `${agentUrl(busbar)}?${query}` })).status, 400);
+      assert.equal((await list({ url: `${buildAgentUrl(busbar)}?${query}` })).status, 400);
     }
   });
 
@@ -159,7 +159,7 @@ describe("an agent endpoint", () => {
   test("a customer's token is good for its own group alone, also for one that has connected nothing", async () => {
     const token = await signer.sign({ groupRef: "acme" });
     assert.equal((await list(bearer(token))).status, 200);
-    const globex = agentUrl(busbar, { groupRef: "globex" });
+    const globex = buildAgentUrl(busbar, { groupRef: "globex" });
     assert.equal((await list({ ...bearer(token), url: globex })).status, 403);
     const newcomer = await openAgent(busbar, {
       groupRef: "new/comer:call",
@@ -172,15 +172,15 @@ describe("an agent endpoint", () => {
   });
 
   test("a group never seen is 404 for keys, and a credential of another project is refused", async () => {
-    assert.equal((await list({ url: agentUrl(busbar, { groupRef: "nobody" }) })).status, 404);
+    assert.equal((await list({ url: buildAgentUrl(busbar, { groupRef: "nobody" }) })).status, 404);
     const other = await secondProject(busbar);
     const { key } = (await other.call("POST", "/v1/projects/second/api-keys", { label: "other" })).body;
     assert.equal((await list(bearer(key))).status, 403);
-    const second = agentUrl(busbar, { project: "second" });
+    const second = buildAgentUrl(busbar, { project: "second" });
     assert.equal((await list({ url: second })).status, 403);
     assert.equal((await list({ ...bearer(await signer.sign()), url: second })).status, 403);
     // The same for a project that does not exist.
-    assert.equal((await list({ url: agentUrl(busbar, { project: "missing" }) })).status, 403);
+    assert.equal((await list({ url: buildAgentUrl(busbar, { project: "missing" }) })).status, 403);
   });
 
   test("a page of another site cannot call, neither by its origin nor by a name that leads here", async () => {
@@ -191,7 +191,7 @@ describe("an agent endpoint", () => {
     assert.equal((await list(userInfo)).status, 403, "no browser sends an origin with a user");
     const callAs = (host: string) =>
       new Promise<number | undefined>((resolve, reject) => {
-        const url = new URL(agentUrl(busbar));
+        const url = new URL(buildAgentUrl(busbar));
         const headers = {
           host,
           authorization: `Bearer ${busbar.apiKey}`,

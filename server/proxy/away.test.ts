@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { createLog } from "../../ground/log.ts";
 import { startEmbeddedPostgres } from "../postgres/start-embedded-postgres.ts";
-import { acme, callProxy, linesFor, startRealProxy } from "../../tests/harness/proxy/real-proxy.ts";
+import { acme, callProxy, listLines, startRealProxy } from "../../tests/harness/proxy/real-proxy.ts";
 import { readStatus } from "../../tests/harness/proxy/refused.ts";
 import { stockDatabase } from "../../tests/harness/proxy/stock-database.ts";
 import { until } from "../../tests/harness/until.ts";
@@ -33,25 +33,25 @@ describe("while the database is unavailable", () => {
     const stranger = await stockDatabase(queries, { projectName: "stranger" });
     const call = async (lines: string[]) => readStatus(await callProxy(proxy.port, lines));
     // The first success makes the connection a working one, and so another to remember.
-    assert.equal(await call(linesFor(stock)), 200);
+    assert.equal(await call(listLines(stock)), 200);
     await proxy.settled();
-    assert.equal(await call(linesFor(stock)), 200);
+    assert.equal(await call(listLines(stock)), 200);
 
     await postgres.stop();
-    for (let round = 0; round < 20; round++) assert.equal(await call(linesFor(stock)), 200);
-    const refusal = await callProxy(proxy.port, linesFor(stranger));
+    for (let round = 0; round < 20; round++) assert.equal(await call(listLines(stock)), 200);
+    const refusal = await callProxy(proxy.port, listLines(stranger));
     assert.equal(readStatus(refusal), 503);
     assert.equal(findHeader(refusal?.lines ?? [], "x-amp-error"), "true");
     assert.match(findHeader(refusal?.lines ?? [], "retry-after") ?? "", /^[12]$/);
 
     postgres = await startEmbeddedPostgres({ dataDir, log });
-    await until(async () => (await call(linesFor(stranger))) === 200);
+    await until(async () => (await call(listLines(stranger))) === 200);
     await queries
       .updateTable("apiKeys")
       .set({ active: false })
       .where("projectId", "=", stock.projectId)
       .execute();
-    await until(async () => (await call(linesFor(stock))) === 401);
+    await until(async () => (await call(listLines(stock))) === 401);
 
     await until(async () => {
       const lines = await queries.selectFrom("proxyUsage").selectAll().execute();

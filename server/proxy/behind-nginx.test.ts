@@ -7,7 +7,7 @@ import { text } from "node:stream/consumers";
 import { after, before, describe, test } from "node:test";
 import { createTestDatabase } from "../../tests/harness/database.ts";
 import { noNginx, startNginx, type Nginx } from "../../tests/harness/nginx.ts";
-import { acme, linesFor, startRealProxy, type RealProxy } from "../../tests/harness/proxy/real-proxy.ts";
+import { acme, listLines, startRealProxy, type RealProxy } from "../../tests/harness/proxy/real-proxy.ts";
 import { stockDatabase } from "../../tests/harness/proxy/stock-database.ts";
 import { findHeader, startUpstream, type RawUpstream } from "../../tests/harness/proxy/wire.ts";
 
@@ -28,7 +28,7 @@ describe("behind nginx", { skip: noNginx }, () => {
     const { connectionString } = database;
     proxy = await startRealProxy({ connectionString, provider: acme(upstream.origin) });
     const stock = await stockDatabase(proxy.database.queries);
-    own = Object.fromEntries(linesFor(stock).map((line) => line.split(": ") as [string, string]));
+    own = Object.fromEntries(listLines(stock).map((line) => line.split(": ") as [string, string]));
     nginx = await startNginx({ api: proxy.port, proxy: proxy.port });
   });
   after(async () => {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import { createTestDatabase } from "../../tests/harness/database.ts";
-import { acme, callProxy, linesFor, startRealProxy } from "../../tests/harness/proxy/real-proxy.ts";
+import { acme, callProxy, listLines, startRealProxy } from "../../tests/harness/proxy/real-proxy.ts";
 import { readStatus } from "../../tests/harness/proxy/refused.ts";
 import { stockDatabase } from "../../tests/harness/proxy/stock-database.ts";
 import { findHeader, startUpstream } from "../../tests/harness/proxy/wire.ts";
@@ -42,7 +42,7 @@ async function open(t: TestContext, trustedProxies: string[]) {
   return {
     last,
     status: async (more: Record<string, string>) =>
-      readStatus(await callProxy(proxy.port, linesFor(stock, more))),
+      readStatus(await callProxy(proxy.port, listLines(stock, more))),
     key,
   };
 }

@@ -13,7 +13,7 @@ import { findIntegration } from "../store/integrations/integrations.ts";
 import {
   acme,
   callProxy,
-  linesFor,
+  listLines,
   startRealProxy,
   type RealProxy,
 } from "../../tests/harness/proxy/real-proxy.ts";
@@ -67,7 +67,7 @@ async function openWorld(
     proxy,
     stock,
     async status(more) {
-      const answer = await callProxy(proxy.port, linesFor(stock, more));
+      const answer = await callProxy(proxy.port, listLines(stock, more));
       const status = readStatus(answer);
       assert.equal(findHeader(answer?.lines ?? [], "x-amp-error"), status === 200 ? undefined : "true");
       return status;
@@ -233,7 +233,7 @@ describe("the address", () => {
     path = "/x?a=1",
   ) => {
     const world = await openWorld(t, { provider, stocking: { manifest: { ...MANIFEST, ...manifest } } });
-    await callProxy(world.proxy.port, linesFor(world.stock), path);
+    await callProxy(world.proxy.port, listLines(world.stock), path);
     return world.upstream.received[0]?.startLine.split(" ")[1];
   };
 

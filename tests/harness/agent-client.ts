@@ -19,7 +19,7 @@ interface AgentServer {
   server: { urls: { base: string } };
 }
 
-export const agentUrl = (busbar: AgentServer, { project = "default", groupRef = "acme" } = {}): string =>
+export const buildAgentUrl = (busbar: AgentServer, { project = "default", groupRef = "acme" } = {}): string =>
   `${new URL(busbar.server.urls.base).origin}/mcp/v1/projects/${project}/groups/${encodeURIComponent(groupRef)}`;
 
 export const manageUrl = (busbar: AgentServer, project = "default"): string =>
@@ -41,7 +41,7 @@ export async function openAgent(
     { name: "test-agent", version: "1.0.0" },
     { versionNegotiation: { mode: revision === PROTOCOL ? { pin: PROTOCOL } : "legacy" } },
   );
-  const url = new URL(options.url ?? agentUrl(busbar, groupRef === undefined ? {} : { groupRef }));
+  const url = new URL(options.url ?? buildAgentUrl(busbar, groupRef === undefined ? {} : { groupRef }));
   const requestInit = { headers: { authorization: `Bearer ${credential}` } };
   await client.connect(new StreamableHTTPClientTransport(url, { requestInit }));
   return {
@@ -86,7 +86,7 @@ export async function sendMessage(
     value === undefined ? [] : [[name, value]],
   );
   const verb = changes.method ?? "POST";
-  const answer = await fetch(changes.url ?? agentUrl(busbar), {
+  const answer = await fetch(changes.url ?? buildAgentUrl(busbar), {
     method: verb,
     headers,
     ...(verb !== "GET" && { body: changes.body ?? JSON.stringify(message) }),

@@ -28,7 +28,7 @@ export async function startClickHouse(): Promise<ClickHouse> {
   const folder = await mkdtemp(join(tmpdir(), "busbar-clickhouse-"));
   const [port, tcpPort, betweenPort] = [await freePort(), await freePort(), await freePort()];
   const file = join(folder, "config.xml");
-  await writeFile(file, configuration(folder, port, tcpPort, betweenPort));
+  await writeFile(file, buildConfiguration(folder, port, tcpPort, betweenPort));
   await writeFile(join(folder, "users.xml"), USERS);
   const server = spawn(SERVER, [`--config-file=${file}`], { cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
   let log = "";
@@ -60,7 +60,7 @@ export async function startClickHouse(): Promise<ClickHouse> {
   return { url, ...USER, query, stop };
 }
 
-const configuration = (
+const buildConfiguration = (
   folder: string,
   port: number,
   tcpPort: number,

@@ -37,7 +37,7 @@ export async function connectCustomer(
   const { manifest, integration } =
     "manifest" in wanted
       ? wanted
-      : { manifest: writingManifest(provider, wanted.objects), integration: provider };
+      : { manifest: buildWritingManifest(provider, wanted.objects), integration: provider };
   const deployed = await busbar.inProject("PUT", "/integrations:batch", { sourceYaml: manifest });
   if (deployed.status !== 200) throw new Error(`deploy: ${deployed.text}`);
   const { connectionId, refreshToken } = await connect(busbar, { ...wanted, groupRef });
@@ -86,7 +86,7 @@ async function connect(
   return { connectionId: connection.body.id, refreshToken: tokens.refreshToken ?? "" };
 }
 
-const writingManifest = (provider: string, objects: string[]): string => `specVersion: 1.0.0
+const buildWritingManifest = (provider: string, objects: string[]): string => `specVersion: 1.0.0
 integrations:
   - name: ${provider}
     provider: ${provider}

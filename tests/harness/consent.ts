@@ -45,7 +45,7 @@ export function openConsentBrowser(): ConsentBrowser {
       jar.set(name, value);
     }
     const html = await response.text();
-    form = formIn(html, url);
+    form = findForm(html, url);
     const posted = /postMessage\((\{.*?\}), "\*"\)/.exec(html)?.[1];
     return {
       status: response.status,
@@ -85,15 +85,17 @@ export function openConsentBrowser(): ConsentBrowser {
   return browser;
 }
 
-function formIn(html: string, url: string): Form | undefined {
+function findForm(html: string, url: string): Form | undefined {
   const action = /<form method="post" action="([^"]+)"/.exec(html)?.[1];
   if (action === undefined) return undefined;
   const inputs = html.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g);
   return {
     action: new URL(action, url).href,
-    fields: Object.fromEntries([...inputs].map(([, name = "", value = ""]) => [plain(name), plain(value)])),
+    fields: Object.fromEntries(
+      [...inputs].map(([, name = "", value = ""]) => [decodeCharacters(name), decodeCharacters(value)]),
+    ),
   };
 }
 
-const plain = (html: string): string =>
+const decodeCharacters = (html: string): string =>
   html.replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)));

@@ -17,7 +17,7 @@ export async function copyCluster(
   dataDir: string,
   prepare: (dataDir: string) => Promise<void>,
 ): Promise<void> {
-  const kept = join(CACHE, await fingerprint());
+  const kept = join(CACHE, await computeFingerprint());
   if (!existsSync(kept)) {
     await mkdir(CACHE, { recursive: true });
     const made = await mkdtemp(join(CACHE, UNFINISHED));
@@ -31,7 +31,7 @@ export async function copyCluster(
 const UNFINISHED = "unfinished-";
 
 /** Returns a name that changes with everything that the cluster depends on. */
-async function fingerprint(): Promise<string> {
+async function computeFingerprint(): Promise<string> {
   const hash = createHash("sha256");
   hash.update(`${process.platform} ${process.arch} ${process.getuid?.()}`);
   for (const file of [

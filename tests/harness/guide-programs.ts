@@ -32,11 +32,13 @@ interface GuidePart {
 export async function readGuideParts(language: "sh" | "ts" | "python"): Promise<GuidePart[]> {
   const forms = openClientForms(JSON.parse(await readFile(join(ROOT, "openapi.json"), "utf8")));
   const clients = await readFile(join(ROOT, "docs/guide/clients.md"), "utf8");
-  const [begin = ""] = blocks(clients).flatMap((block) => (block.language === language ? [block.text] : []));
+  const [begin = ""] = findBlocks(clients).flatMap((block) =>
+    block.language === language ? [block.text] : [],
+  );
   const parts: GuidePart[] = [{ page: "clients", text: begin }];
   for (const page of PAGES) {
     const known = new Set<string>();
-    const shown = blocks(await readFile(join(ROOT, `docs/guide/${page}.md`), "utf8")).flatMap((block) => {
+    const shown = findBlocks(await readFile(join(ROOT, `docs/guide/${page}.md`), "utf8")).flatMap((block) => {
       if (block.language === language)
         return WITHOUT_ACCOUNT.test(block.text) || RECEIVER.test(block.text) ? [] : [block.text];
       const said = block.language === "sh" && language !== "sh" ? forms(block.text, known) : undefined;
@@ -70,7 +72,7 @@ export function splitImports(parts: GuidePart[]): { imports: string; parts: Guid
   return { imports: [...new Set(lines)].join("\n"), parts: rest };
 }
 
-const blocks = (markdown: string): { language: string; text: string }[] =>
+const findBlocks = (markdown: string): { language: string; text: string }[] =>
   [...markdown.matchAll(/^```(sh|ts|python)\n(.*?)^```$/gms)].map(([, language = "", text = ""]) => ({
     language,
     text,

@@ -13,10 +13,10 @@ export function minimalBody(schema: unknown, chosen: Record<string, unknown> = {
     case "string":
       return schema["format"] === "date-time"
         ? "2026-01-01T00:00:00Z"
-        : "x".repeat(least(schema, "minLength"));
+        : "x".repeat(readLeast(schema, "minLength"));
     case "integer":
     case "number":
-      return least(schema, "minimum");
+      return readLeast(schema, "minimum");
     case "boolean":
       return false;
     case "array":
@@ -42,7 +42,7 @@ function members(schema: Schema, chosen: Record<string, unknown>): Record<string
   return body;
 }
 
-const least = (schema: Schema, bound: string): number => Math.max(1, Number(schema[bound] ?? 1));
+const readLeast = (schema: Schema, bound: string): number => Math.max(1, Number(schema[bound] ?? 1));
 const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 const isSchema = (value: unknown): value is Schema =>
   typeof value === "object" && value !== null && !Array.isArray(value);

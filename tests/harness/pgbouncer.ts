@@ -58,7 +58,7 @@ export async function startPgbouncer(
   const url = `postgresql://any@127.0.0.1:${port}/busbar`;
   await until(() => {
     if (program.exitCode !== null) throw new Error(`pgbouncer ended with ${program.exitCode}`);
-    return connects(url);
+    return canConnect(url);
   });
   return {
     connectionString: url,
@@ -69,7 +69,7 @@ export async function startPgbouncer(
   };
 }
 
-async function connects(connectionString: string): Promise<boolean> {
+async function canConnect(connectionString: string): Promise<boolean> {
   const client = new Client({ connectionString, connectionTimeoutMillis: 2_000 });
   client.on("error", () => {});
   try {

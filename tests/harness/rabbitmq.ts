@@ -53,13 +53,13 @@ export async function startRabbit(): Promise<Rabbit> {
   };
   // Otherwise the broker starts one that keeps running.
   const epmd = spawn("epmd", ["-port", String(epmdPort), "-address", "127.0.0.1"], { env, stdio: "ignore" });
-  await until(() => listens(epmdPort));
+  await until(() => isListening(epmdPort));
   const server = spawn(SERVER, { env, stdio: ["ignore", "pipe", "pipe"], detached: true });
   let log = "";
   for (const stream of [server.stdout, server.stderr]) stream.on("data", (text) => (log += text));
   const stop = async () => {
-    await ended(server, () => process.kill(-(server.pid ?? 0), "SIGKILL"));
-    await ended(epmd, () => epmd.kill("SIGKILL"));
+    await awaitEnd(server, () => process.kill(-(server.pid ?? 0), "SIGKILL"));
+    await awaitEnd(epmd, () => epmd.kill("SIGKILL"));
     await rm(folder, { recursive: true, force: true });
   };
   try {
@@ -123,7 +123,7 @@ function certify(folder: string): void {
   );
 }
 
-async function listens(port: number): Promise<boolean> {
+async function isListening(port: number): Promise<boolean> {
   const socket = connect(port, "127.0.0.1");
   const { promise, resolve } = Promise.withResolvers<boolean>();
   socket.on("connect", () => resolve(true)).on("error", () => resolve(false));
@@ -132,7 +132,7 @@ async function listens(port: number): Promise<boolean> {
   return answer;
 }
 
-async function ended(process: ChildProcess, end: () => void): Promise<void> {
+async function awaitEnd(process: ChildProcess, end: () => void): Promise<void> {
   if (process.exitCode !== null || process.signalCode !== null) return;
   const exit = new Promise((resolve) => process.once("exit", resolve));
   end();

@@ -14,7 +14,7 @@ import { replicateShared, stopReplicating } from "../../server/store/sides/repli
 import type { Database } from "../../server/store/database/database.ts";
 import type { DB } from "../../server/store/database/rows.gen.ts";
 import { listTables } from "../../server/store/database/sides.ts";
-import { findSide, readTables, writtenTables } from "./named-tables.ts";
+import { findSide, readTables, findWrittenTables } from "./named-tables.ts";
 import { REPLICATING_ROLE } from "./side-roles.ts";
 
 /** Returns whether every Busbar and database of the tests has two databases. */
@@ -59,7 +59,7 @@ const BEFORE_TABLE =
 function chooseSide(statement: string): "control" | "data" | undefined {
   if (DATA_FUNCTION.test(statement)) return "data";
   const text = statement.replaceAll('"', "").replaceAll(BEFORE_TABLE, "$& table ");
-  const written = writtenTables(text).map(findSide);
+  const written = findWrittenTables(text).map(findSide);
   const sides = [...written, ...readTables(text).map(findSide)];
   if (!sides.includes("data")) return sides.length > 0 ? "control" : undefined;
   if (sides.includes("control") || written.includes("shared"))

@@ -1,7 +1,7 @@
 /** Attacks on what the policy protects, over a running server, by the published client and by hand. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { agentUrl, openAgent, PROTOCOL, sendMessage } from "../harness/agent-client.ts";
+import { buildAgentUrl, openAgent, PROTOCOL, sendMessage } from "../harness/agent-client.ts";
 import type { Answer } from "../harness/busbar.ts";
 import { connectCustomer } from "../harness/connect-customer.ts";
 import { openScene, type Scene } from "./agent-scene.ts";
@@ -117,7 +117,7 @@ describe("an attack by an agent", () => {
       }
     }
     for (const groupRef of ["a%00b", "%ff", "a%2F..%2Fglobex"]) {
-      const url = agentUrl(busbar).replace(/acme$/, groupRef);
+      const url = buildAgentUrl(busbar).replace(/acme$/, groupRef);
       const answer = await sendMessage(busbar, "tools/list", {}, { url, headers });
       assert.ok(answer.status >= 400 && answer.status < 500, `${groupRef}: ${answer.status} ${answer.text}`);
     }

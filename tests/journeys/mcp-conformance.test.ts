@@ -11,7 +11,7 @@ import fastify, { type FastifyInstance } from "fastify";
 import { parse } from "yaml";
 import { AgentSession } from "../../server/agents/agent-session.ts";
 import { serveAgents } from "../../server/agents/serve-agents.ts";
-import { agentUrl } from "../harness/agent-client.ts";
+import { buildAgentUrl } from "../harness/agent-client.ts";
 import { shareTestBusbar } from "../harness/busbar.ts";
 import { connectCustomer } from "../harness/connect-customer.ts";
 import { openDiagnosticHandler } from "./diagnostic-server.ts";
@@ -79,7 +79,7 @@ describe(`the official tests of revision ${REVISION}`, () => {
   });
 
   test("the endpoint of a customer passes every scenario that needs no tool of the tests' own", async () => {
-    const { url, server } = await addCredential(new URL(agentUrl(busbar)), busbar.apiKey);
+    const { url, server } = await addCredential(new URL(buildAgentUrl(busbar)), busbar.apiKey);
     servers.push(server);
     const passed = await runConformance(url);
     const failed = WITHOUT_DIAGNOSTICS.filter((scenario) => !passed.get(scenario));

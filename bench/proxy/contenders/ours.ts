@@ -1,5 +1,5 @@
 /** Busbar's proxy as the entrance starts it: keys, caches, usage log and a real PostgreSQL. */
-import { acme, openRealProxy, linesFor } from "../../../tests/harness/proxy/real-proxy.ts";
+import { acme, openRealProxy, listLines } from "../../../tests/harness/proxy/real-proxy.ts";
 import { stockDatabase } from "../../../tests/harness/proxy/stock-database.ts";
 import { openMetrics } from "../../../server/metrics/metrics.ts";
 import type { Database } from "../../../server/store/database/database.ts";
@@ -22,5 +22,5 @@ await serveContender(async (origin) => {
       refreshToken: { token: "refresh-token" },
     },
   });
-  return { server: proxy.server, lines: linesFor(stock).filter((line) => !line.startsWith("host:")) };
+  return { server: proxy.server, lines: listLines(stock).filter((line) => !line.startsWith("host:")) };
 });

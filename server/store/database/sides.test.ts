@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { sql } from "kysely";
 import { createTestDatabase } from "../../../tests/harness/database.ts";
-import { findSide, readTables, writtenTables } from "../../../tests/harness/named-tables.ts";
+import { findSide, readTables, findWrittenTables } from "../../../tests/harness/named-tables.ts";
 import { SIDE_ROLES } from "../../../tests/harness/side-roles.ts";
 import { createLog } from "../../../ground/log.ts";
 import { openDatabase } from "./open-database.ts";
@@ -68,7 +68,7 @@ function readParts(): Part[] {
             imports,
             takes,
             read: readTables(part),
-            written: writtenTables(part),
+            written: findWrittenTables(part),
           };
         });
     });

@@ -16,18 +16,18 @@ export function listBatchChecks(bench: Bench): Check[] {
     if (!fact) return [];
     const { source, failure, allOrNone } = fact;
     return [
-      { name: `batch: ${action}`, source, run: () => wholeBatch(bench, action, 3) },
+      { name: `batch: ${action}`, source, run: () => checkWholeBatch(bench, action, 3) },
       {
         name: `batch: ${action} of more than one request takes`,
         source,
-        run: () => manyRecords(bench, action, fact),
+        run: () => checkManyRecords(bench, action, fact),
       },
       ...(failure
         ? [{ name: `batch: ${action} of which one fails`, source, run: () => oneFails(bench, action, fact) }]
         : []),
       ...(allOrNone === undefined && !(failure?.onlyMarked && action === "create")
         ? []
-        : [{ name: `batch: ${action} of all or none`, source, run: () => undoneByOne(bench, action) }]),
+        : [{ name: `batch: ${action} of all or none`, source, run: () => checkUndoneByOne(bench, action) }]),
       ...(fact.onceOnly
         ? [{ name: `batch: ${action} of one record twice`, source, run: () => writeTwice(bench, action) }]
         : []),
@@ -36,12 +36,12 @@ export function listBatchChecks(bench: Bench): Check[] {
   const { read } = batch;
   return [
     ...writes,
-    ...(batch.update && failureOfMissing(batch.update)
+    ...(batch.update && hasFailureOfMissing(batch.update)
       ? [
           {
             name: "batch: update of a record that is gone",
             source: batch.update.source,
-            run: () => goneUpdate(bench),
+            run: () => checkGoneUpdate(bench),
           },
         ]
       : []),
@@ -51,7 +51,7 @@ export function listBatchChecks(bench: Bench): Check[] {
   ];
 }
 
-const failureOfMissing = ({ failure }: BatchFact): boolean => failure?.missing !== undefined;
+const hasFailureOfMissing = ({ failure }: BatchFact): boolean => failure?.missing !== undefined;
 
 /** Builds records with different values, and with ids or keys if they need them. */
 function buildRecords(
@@ -103,7 +103,7 @@ function expectPlaced(bench: Bench, name: string, records: RecordToWrite[], outc
   }
 }
 
-async function wholeBatch(bench: Bench, type: BatchWrite, count: number): Promise<undefined> {
+async function checkWholeBatch(bench: Bench, type: BatchWrite, count: number): Promise<undefined> {
   const { name, key, records } = buildRecords(bench, type, count);
   bench.vendor.seen.length = 0;
   const outcomes = await send(bench, type, records, buildKey(type, key));
@@ -121,7 +121,7 @@ async function wholeBatch(bench: Bench, type: BatchWrite, count: number): Promis
   );
 }
 
-async function manyRecords(bench: Bench, type: BatchWrite, { most }: BatchFact): Promise<undefined> {
+async function checkManyRecords(bench: Bench, type: BatchWrite, { most }: BatchFact): Promise<undefined> {
   const { name, key, records } = buildRecords(bench, type, most + 1);
   bench.vendor.seen.length = 0;
   expectPlaced(bench, name, records, await send(bench, type, records, buildKey(type, key)));
@@ -149,7 +149,7 @@ async function oneFails(bench: Bench, type: BatchWrite, fact: BatchFact): Promis
   );
 }
 
-async function undoneByOne(bench: Bench, type: BatchWrite): Promise<undefined> {
+async function checkUndoneByOne(bench: Bench, type: BatchWrite): Promise<undefined> {
   const { name, key, records } = buildRecords(bench, type, 3);
   const before = bench.vendor.records.of(bench.objectName).length;
   const placed = await send(bench, type, records, { ...buildKey(type, key), allOrNone: true });
@@ -184,7 +184,7 @@ async function writeTwice(bench: Bench, type: BatchWrite): Promise<undefined> {
   expect(stored.length === 1, "the last of two writes of one record does not hold");
 }
 
-async function goneUpdate(bench: Bench): Promise<undefined> {
+async function checkGoneUpdate(bench: Bench): Promise<undefined> {
   const { name, records } = buildRecords(bench, "update", 3);
   bench.vendor.records.of(bench.objectName).splice(1, 1);
   const outcomes = await send(bench, "update", records);

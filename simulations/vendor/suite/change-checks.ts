@@ -15,7 +15,7 @@ import {
   type Check,
   type Bench,
 } from "./bench.ts";
-import { sizeOfPages } from "./read-checks.ts";
+import { checkSizeOfPages } from "./read-checks.ts";
 
 export function changeChecks(bench: Bench): Check[] {
   const fact = chooseChangesFact(bench);
@@ -28,7 +28,7 @@ export function changeChecks(bench: Bench): Check[] {
           {
             name: "changes that are in the list late",
             source: fact.source,
-            run: () => lateChanges(bench, lateMinutes),
+            run: () => checkLateChanges(bench, lateMinutes),
           },
         ];
   if (!bench.object.changed)
@@ -50,12 +50,18 @@ export function changeChecks(bench: Bench): Check[] {
           },
         ]),
     ...(bench.object.changes
-      ? [{ name: "size of a page of changes", source: fact.source, run: () => sizeOfChanges(bench, fact) }]
+      ? [
+          {
+            name: "size of a page of changes",
+            source: fact.source,
+            run: () => checkSizeOfChanges(bench, fact),
+          },
+        ]
       : []),
     ...(fact.foreign ?? []).map(({ what, source }, index): Check => ({
       name: `changes, records of others: ${what}`,
       source: source ?? fact.source,
-      run: () => foreignChanges(bench, index),
+      run: () => checkForeignChanges(bench, index),
     })),
     ...(fact.hidden ?? []).flatMap(({ what, shownBy, alsoAt, within, source }, index): Check[] =>
       shownBy || alsoAt !== undefined || within !== undefined
@@ -63,7 +69,7 @@ export function changeChecks(bench: Bench): Check[] {
             {
               name: `changes, left out by default: ${what}`,
               source: source ?? fact.source,
-              run: () => hiddenChanges(bench, index),
+              run: () => checkHiddenChanges(bench, index),
             },
           ]
         : [],
@@ -72,10 +78,11 @@ export function changeChecks(bench: Bench): Check[] {
 }
 
 /** Returns the bound that the server would use: the end of the last read, minus the overlap. */
-const boundFor = (bench: Bench, ms: number): Date => new Date(ms - buildReader(bench).abilities.overlapMs);
+const computeBound = (bench: Bench, ms: number): Date =>
+  new Date(ms - buildReader(bench).abilities.overlapMs);
 
 /** Checks that a change which the last read could not see yet is behind the bound of the next one. */
-async function lateChanges(bench: Bench, lateMinutes: number): Promise<undefined> {
+async function checkLateChanges(bench: Bench, lateMinutes: number): Promise<undefined> {
   const { overlapMs, settlingOverlapMs = 0 } = buildReader(bench).abilities;
   const longest = Math.max(overlapMs, settlingOverlapMs) / 60_000;
   expect(
@@ -90,7 +97,7 @@ const OLD = { daysAgo: 20 };
 /** Checks that all records are read again if they have no time, unless the vendor has a bound all the same. */
 async function changesWithoutTime(bench: Bench): Promise<undefined> {
   const records = putRecords(bench, 3);
-  const since = boundFor(bench, records[0]?.changedMs ?? 0);
+  const since = computeBound(bench, records[0]?.changedMs ?? 0);
   expectIds((await scanAll(bench, { since })).records, records);
   const fact = chooseChangesFact(bench)?.since;
   const own = bench.vendor.seen.filter(({ objectName }) => objectName === bench.objectName);
@@ -105,7 +112,7 @@ async function changesSince(bench: Bench): Promise<string | undefined> {
   const { vendor, objectName } = bench;
   putRecords(bench, 5, OLD);
   const late = putRecords(bench, 5);
-  const since = boundFor(bench, late[0]?.changedMs ?? 0);
+  const since = computeBound(bench, late[0]?.changedMs ?? 0);
   expectIds((await scanAll(bench, { since, pageSize: SMALL_PAGE })).records, late);
   const { since: fact } = chooseChangesFact(bench) ?? {};
   const own = vendor.seen.filter((seen) => seen.objectName === objectName && seen.boundMs !== undefined);
@@ -120,7 +127,7 @@ async function changesSince(bench: Bench): Promise<string | undefined> {
 async function changesWhileChanging(bench: Bench): Promise<string | undefined> {
   putRecords(bench, 2, OLD);
   const late = putRecords(bench, 9);
-  const since = boundFor(bench, late[0]?.changedMs ?? 0);
+  const since = computeBound(bench, late[0]?.changedMs ?? 0);
   const found = await scanAll(bench, { since, pageSize: SMALL_PAGE }, touchRecords(bench, late));
   expectIds(found.records, late, { oftener: true });
   return findOrderGap(bench, chooseChangesFact(bench));
@@ -134,20 +141,20 @@ async function checkSeam(bench: Bench): Promise<undefined> {
   expectIds(found.records, late);
 }
 
-const sizeOfChanges = (bench: Bench, fact: ListFact): Promise<string | undefined> =>
-  sizeOfPages(bench, fact, boundFor(bench, putRecords(bench, 1)[0]?.changedMs ?? 0));
+const checkSizeOfChanges = (bench: Bench, fact: ListFact): Promise<string | undefined> =>
+  checkSizeOfPages(bench, fact, computeBound(bench, putRecords(bench, 1)[0]?.changedMs ?? 0));
 
-async function foreignChanges(bench: Bench, index: number): Promise<undefined> {
+async function checkForeignChanges(bench: Bench, index: number): Promise<undefined> {
   const late = putRecords(bench, 2);
   putRecords(bench, 2, { foreign: index });
-  const since = boundFor(bench, late[0]?.changedMs ?? 0);
+  const since = computeBound(bench, late[0]?.changedMs ?? 0);
   expectIds((await scanAll(bench, { since, pageSize: SMALL_PAGE })).records, late);
 }
 
-async function hiddenChanges(bench: Bench, index: number): Promise<undefined> {
+async function checkHiddenChanges(bench: Bench, index: number): Promise<undefined> {
   const old = putRecords(bench, 2, { ...OLD, ...buildHidden(bench, index) });
   const late = [...putRecords(bench, 2), ...putRecords(bench, 2, buildHidden(bench, index))];
-  const since = boundFor(bench, late[0]?.changedMs ?? 0);
+  const since = computeBound(bench, late[0]?.changedMs ?? 0);
   // Nobody knows since when they are left out.
   const wanted = chooseChangesFact(bench)?.hidden?.[index]?.untimed ? [...old, ...late] : late;
   expectIds((await scanAll(bench, { since, pageSize: SMALL_PAGE })).records, wanted);

@@ -20,21 +20,21 @@ export function listCodeChecks(bench: Bench): Check[] {
   const { source } = fact;
   return [
     { name: "changes between two times", source, run: () => changesBetween(bench) },
-    { name: "changes in small pages of which one is empty", source, run: () => emptyPages(bench) },
+    { name: "changes in small pages of which one is empty", source, run: () => checkEmptyPages(bench) },
     { name: "records with a value", source, run: () => checkFilters(bench) },
     { name: "count of changes", source, run: () => checkCount(bench) },
     { name: "search", source, run: () => checkSearch(bench) },
-    { name: "more filters than a search takes", source, run: () => manyFilters(bench) },
+    { name: "more filters than a search takes", source, run: () => checkManyFilters(bench) },
     { name: "sample", source, run: () => checkSample(bench) },
     {
       name: "many records by their ids",
       source: bench.object.batch?.read?.source,
-      run: () => manyIds(bench),
+      run: () => checkManyIds(bench),
     },
-    { name: "more fields than an address holds", source, run: () => wideRecords(bench) },
+    { name: "more fields than an address holds", source, run: () => checkWideRecords(bench) },
     ...(fact.paging.smallest === undefined && bench.object.list?.paging.smallest === undefined
       ? []
-      : [{ name: "pages behind an address of their own", source, run: () => locatedPages(bench) }]),
+      : [{ name: "pages behind an address of their own", source, run: () => checkLocatedPages(bench) }]),
     ...(fact.language.kind === "filterGroups"
       ? [{ name: "records that vanished in merges", source, run: () => checkMerged(bench) }]
       : []),
@@ -55,7 +55,7 @@ export function listCodeChecks(bench: Bench): Check[] {
           {
             name: "create without reading back",
             source: bench.object.create.source,
-            run: () => plainCreate(bench),
+            run: () => checkPlainCreate(bench),
           },
         ]
       : []),
@@ -75,7 +75,7 @@ async function changesBetween(bench: Bench): Promise<undefined> {
   expect(before.records.length === 6, `${before.records.length} of 6 records until a time are found`);
 }
 
-async function emptyPages(bench: Bench): Promise<undefined> {
+async function checkEmptyPages(bench: Bench): Promise<undefined> {
   const records = putRecords(bench, 9);
   const since = new Date((records[0]?.changedMs ?? 0) - 1000);
   for (let turn = 0; turn < 3; turn++)
@@ -127,7 +127,7 @@ async function checkSearch(bench: Bench): Promise<undefined> {
 }
 
 /** Checks that the promised number of filters works, and that records match all of them. */
-async function manyFilters(bench: Bench): Promise<undefined> {
+async function checkManyFilters(bench: Bench): Promise<undefined> {
   const { maxSearchFilters } = buildReader(bench).abilities;
   const names = Array.from({ length: maxSearchFilters }, (_, index) => `field_${index}`);
   const all = Object.fromEntries(names.map((name) => [name, "yes"]));
@@ -155,7 +155,7 @@ async function checkSample(bench: Bench): Promise<undefined> {
   );
 }
 
-async function manyIds(bench: Bench): Promise<undefined> {
+async function checkManyIds(bench: Bench): Promise<undefined> {
   const name = pickField(bench);
   const records = putRecords(bench, 450, { fields: { [name]: "shown" } });
   const plan = { objectName: bench.objectName, fields: [name], associations: [] };
@@ -170,7 +170,7 @@ async function manyIds(bench: Bench): Promise<undefined> {
 }
 
 /** Checks reads with field names that are longer than every address: 900 of 30 letters. */
-async function wideRecords(bench: Bench): Promise<undefined> {
+async function checkWideRecords(bench: Bench): Promise<undefined> {
   const fields = Array.from({ length: 900 }, (_, index) => `a_field_with_a_long_name_${10_000 + index}`);
   const records = putRecords(bench, 3, { fields: Object.fromEntries(fields.map((name) => [name, name])) });
   const found = await scanAll(bench, { fields, pageSize: SMALL_PAGE });
@@ -184,7 +184,7 @@ async function wideRecords(bench: Bench): Promise<undefined> {
 }
 
 /** Checks pages at addresses of their own, of the vendor's smallest size. */
-async function locatedPages(bench: Bench): Promise<undefined> {
+async function checkLocatedPages(bench: Bench): Promise<undefined> {
   const { smallest = 0 } = bench.object.list?.paging ?? {};
   const records = putRecords(bench, smallest * 3 + 10);
   const whole = await scanAll(bench, { pageSize: smallest });
@@ -228,7 +228,7 @@ async function checkMerged(bench: Bench): Promise<undefined> {
   );
 }
 
-async function plainCreate(bench: Bench): Promise<undefined> {
+async function checkPlainCreate(bench: Bench): Promise<undefined> {
   const { connector, objectName, vendor } = bench;
   const name = pickField(bench);
   const order = { ...orderWrite(objectName, "create", { fields: { [name]: "plain" } }), readBack: false };

@@ -19,7 +19,7 @@ export function listErrorChecks(bench: Bench): Check[] {
     ...(errors.rateLimits ?? []).map((limit, index) => ({
       name: `rate limit ${index + 1} of a ${way}`,
       source: errors.source,
-      run: () => rateLimit(bench, way, limit),
+      run: () => checkRateLimit(bench, way, limit),
     })),
     ...listOthers(bench, way),
   ]);
@@ -36,13 +36,13 @@ const listOthers = (bench: Bench, way: Way): Check[] =>
           {
             name: `other refusal ${index + 1} of a${way === "update" ? "n" : ""} ${way}`,
             source: other.source,
-            run: () => otherRefusal(bench, way, other),
+            run: () => checkOtherRefusal(bench, way, other),
           },
         ]
       : [],
   );
 
-async function refusedBy(bench: Bench, way: Way): Promise<ProviderError> {
+async function findRefusal(bench: Bench, way: Way): Promise<ProviderError> {
   const { objectName, connector, fetch, object } = bench;
   const fields = { name: "x", ...(object.create && buildPathFields(object.create)) };
   try {
@@ -70,7 +70,7 @@ async function checkReason(bench: Bench, way: "read" | "create"): Promise<undefi
   bench.vendor.next = buildRefusal(bench.facts, 400, REASON);
   const code =
     errors?.code === undefined ? undefined : getValueAt(bench.vendor.next.body as Json, errors.code);
-  const error = await refusedBy(bench, way);
+  const error = await findRefusal(bench, way);
   expect(
     isTold(error),
     `the vendor's reason at ${errors?.message} is not told: ${error.message.slice(0, 200)}`,
@@ -92,7 +92,7 @@ function expectField({ message }: ProviderError, body: Json, path: string | unde
 
 type OtherRefusal = NonNullable<NonNullable<Bench["facts"]["errors"]>["others"]>[number];
 
-async function otherRefusal(
+async function checkOtherRefusal(
   bench: Bench,
   way: Way,
   { status, body, code, field, means, headers = {}, waitSeconds }: OtherRefusal,
@@ -101,7 +101,7 @@ async function otherRefusal(
   const { status: _, ...usual } = errors ?? { source: "", message: "" };
   const answer = buildRefusal({ ...bench.facts, errors: { ...usual, body } }, status, REASON);
   bench.vendor.next = { ...answer, headers: { ...answer.headers, ...lowerNames(headers) } };
-  const error = await refusedBy(bench, way);
+  const error = await findRefusal(bench, way);
   expectWait(error, waitSeconds);
   if (JSON.stringify(body).includes("REASON"))
     expect(isTold(error), `the vendor's reason is not told: ${error.message.slice(0, 200)}`);
@@ -134,7 +134,7 @@ function expectWait({ retryAt }: ProviderError, waitSeconds: number | undefined)
 
 type RateLimit = NonNullable<NonNullable<Bench["facts"]["errors"]>["rateLimits"]>[number];
 
-async function rateLimit(
+async function checkRateLimit(
   bench: Bench,
   way: "read" | "create",
   { status, headers = {}, body, waitSeconds }: RateLimit,
@@ -144,7 +144,7 @@ async function rateLimit(
     headers: lowerNames(headers),
     ...(body !== undefined && { body: body as Json }),
   };
-  const error = await refusedBy(bench, way);
+  const error = await findRefusal(bench, way);
   expect(error.kind === "rate_limited", `status ${status} with the vendor's body counts as ${error.kind}`);
   expectWait(error, waitSeconds);
 }

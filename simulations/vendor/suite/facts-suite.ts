@@ -69,7 +69,7 @@ export async function checkObject(
     ...listDeprecationChecks(bench),
   ]) {
     vendor.clear();
-    const result = { objectName, ...(await outcomeOfCheck(bench, check)) };
+    const result = { objectName, ...(await runCheck(bench, check)) };
     results.push(result);
     if (isEnough(result)) break;
   }
@@ -89,7 +89,7 @@ const listDeprecationChecks = ({ facts, vendor }: Bench): Check[] =>
         },
       ];
 
-async function outcomeOfCheck(
+async function runCheck(
   bench: Bench,
   { name, source, run }: Check,
 ): Promise<Omit<CheckResult, "objectName">> {
@@ -156,7 +156,7 @@ function listLinkChecks(bench: Bench): Check[] {
   const { source } = links;
   return [
     { name: "links", source, run: () => allLinks(bench, links.objects[0] ?? "") },
-    { name: "links of many records", source, run: () => manyRecords(bench, links.objects[0] ?? "") },
+    { name: "links of many records", source, run: () => checkManyLinks(bench, links.objects[0] ?? "") },
   ];
 }
 
@@ -184,7 +184,7 @@ async function allLinks(bench: Bench, to: string): Promise<undefined> {
   );
 }
 
-async function manyRecords(bench: Bench, to: string): Promise<undefined> {
+async function checkManyLinks(bench: Bench, to: string): Promise<undefined> {
   const most = bench.object.links?.most ?? 0;
   const records = putRecords(bench, most > 200 ? 250 : most + 1, { links: { [to]: ["7"] } });
   const found = await scanAll(bench, { associations: [to] });

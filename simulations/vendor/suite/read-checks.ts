@@ -34,21 +34,21 @@ export function listReadChecks(bench: Bench): Check[] {
   if (gap !== undefined || !list) return [{ name: "full read", source, run: async () => gap }];
   const { paging, hidden = [], deleted } = list;
   return [
-    { name: "full read", source, run: () => fullRead(bench) },
-    { name: "full read in small pages", source, run: () => smallPages(bench) },
+    { name: "full read", source, run: () => checkFullRead(bench) },
+    { name: "full read in small pages", source, run: () => checkSmallPages(bench) },
     { name: "full read while records change", source, run: () => readWhileChanging(bench) },
     ...(paging.kind !== "none"
       ? [{ name: "full read while records are deleted", source, run: () => readWhileDeleting(bench) }]
       : []),
-    { name: "empty account", source, run: () => emptyAccount(bench) },
+    { name: "empty account", source, run: () => checkEmptyAccount(bench) },
     ...(paging.total !== undefined && paging.totalIs === "records"
       ? [{ name: "number of all records", source, run: () => countOfRecords(bench) }]
       : []),
-    { name: "size of a page", source, run: () => sizeOfPages(bench, list) },
+    { name: "size of a page", source, run: () => checkSizeOfPages(bench, list) },
     ...(list.foreign ?? []).map(({ what, source: own }, index): Check => ({
       name: `records of others: ${what}`,
       source: own ?? source,
-      run: () => foreignOnes(bench, index),
+      run: () => checkForeignOnes(bench, index),
     })),
     ...(paging.depth
       ? [{ name: "limit of depth", source: paging.depth.source ?? source, run: () => limitOfDepth(bench) }]
@@ -59,7 +59,7 @@ export function listReadChecks(bench: Bench): Check[] {
             {
               name: `left out by default: ${what}`,
               source: own ?? source,
-              run: () => hiddenOnes(bench, index),
+              run: () => checkHiddenOnes(bench, index),
             },
           ]
         : [],
@@ -79,28 +79,34 @@ function listFieldChecks(bench: Bench, { source, fields, onRequest = {} }: ListF
   const empty = facts.emptyFields?.find(({ objects }) => objects?.includes(objectName) ?? true);
   return [
     ...(empty && leavesOutEmpty(facts, objectName)
-      ? [{ name: "field without a value", source: empty.source, run: () => emptyField(bench) }]
+      ? [{ name: "field without a value", source: empty.source, run: () => checkEmptyField(bench) }]
       : []),
     ...(fields?.onRequest ?? []).map((field): Check => ({
       name: `field on request: ${field}`,
       source,
-      run: () => fieldOnRequest(bench, field),
+      run: () => checkFieldOnRequest(bench, field),
     })),
     ...Object.values(onRequest).map((path): Check => ({
       name: `member on request: ${path}`,
       source,
-      run: () => memberOnRequest(bench, path),
+      run: () => checkMemberOnRequest(bench, path),
     })),
     ...(fields?.most === undefined
       ? []
-      : [{ name: "more fields than one request may name", source, run: () => manyFields(bench) }]),
+      : [{ name: "more fields than one request may name", source, run: () => checkManyFields(bench) }]),
     ...(object.fields
-      ? [{ name: "fields of the account", source: object.fields.source, run: () => fieldsOfAccount(bench) }]
+      ? [
+          {
+            name: "fields of the account",
+            source: object.fields.source,
+            run: () => checkFieldsOfAccount(bench),
+          },
+        ]
       : []),
   ];
 }
 
-async function fullRead(bench: Bench): Promise<string | undefined> {
+async function checkFullRead(bench: Bench): Promise<string | undefined> {
   const records = putRecords(bench, 3);
   const found = await scanAll(bench);
   expectIds(found.records, records);
@@ -131,7 +137,7 @@ function expectNoneBehindTheLast({ vendor, object }: Bench): void {
   }
 }
 
-async function smallPages(bench: Bench): Promise<string | undefined> {
+async function checkSmallPages(bench: Bench): Promise<string | undefined> {
   // The last page is full: only the vendor's word tells that it is the last.
   const records = putRecords(bench, 12);
   bench.vendor.usualSize = SMALL_PAGE;
@@ -182,7 +188,7 @@ async function readWhileDeleting(bench: Bench): Promise<string | undefined> {
   return undefined;
 }
 
-async function emptyAccount(bench: Bench): Promise<undefined> {
+async function checkEmptyAccount(bench: Bench): Promise<undefined> {
   putRecords(bench, 0);
   expectIds((await scanAll(bench)).records, []);
 }
@@ -198,7 +204,7 @@ async function countOfRecords(bench: Bench): Promise<string | undefined> {
 }
 
 /** Checks the size that a list asks for; with `since`, that of a list of changes. */
-export async function sizeOfPages(
+export async function checkSizeOfPages(
   bench: Bench,
   { paging }: ListFact,
   since?: Date,
@@ -260,20 +266,20 @@ async function limitOfDepth(bench: Bench): Promise<string | undefined> {
   return undefined;
 }
 
-async function hiddenOnes(bench: Bench, index: number): Promise<undefined> {
+async function checkHiddenOnes(bench: Bench, index: number): Promise<undefined> {
   const shown = putRecords(bench, 3);
   const hidden = putRecords(bench, 3, buildHidden(bench, index));
   expectIds((await scanAll(bench, { pageSize: SMALL_PAGE })).records, [...shown, ...hidden]);
 }
 
 /** Checks that records are left out which the vendor lists although they are not the account's. */
-async function foreignOnes(bench: Bench, index: number): Promise<undefined> {
+async function checkForeignOnes(bench: Bench, index: number): Promise<undefined> {
   const own = putRecords(bench, 3);
   putRecords(bench, 3, { foreign: index });
   expectIds((await scanAll(bench, { pageSize: SMALL_PAGE })).records, own);
 }
 
-async function fieldOnRequest(bench: Bench, field: string): Promise<undefined> {
+async function checkFieldOnRequest(bench: Bench, field: string): Promise<undefined> {
   const { fields, hidden = [] } = bench.object.list ?? {};
   const path = fields?.brings?.[field] ?? field;
   putRecords(bench, 1);
@@ -288,7 +294,7 @@ async function fieldOnRequest(bench: Bench, field: string): Promise<undefined> {
 }
 
 /** Checks that a receiver hears of a cleared field, which the vendor leaves out of the record: by the connector, or by the reader. */
-async function emptyField(bench: Bench): Promise<undefined> {
+async function checkEmptyField(bench: Bench): Promise<undefined> {
   const { objectName, object, fetch } = bench;
   const reader = buildReader(bench);
   putRecords(bench, 1, { fields: { Cleared: null } });
@@ -307,7 +313,7 @@ async function emptyField(bench: Bench): Promise<undefined> {
   }
 }
 
-async function memberOnRequest(bench: Bench, path: string): Promise<undefined> {
+async function checkMemberOnRequest(bench: Bench, path: string): Promise<undefined> {
   putRecords(bench, 1);
   const [record] = (await scanAll(bench)).records;
   expect(
@@ -316,14 +322,14 @@ async function memberOnRequest(bench: Bench, path: string): Promise<undefined> {
   );
 }
 
-async function fieldsOfAccount({ connector, objectName, object, fetch }: Bench): Promise<undefined> {
+async function checkFieldsOfAccount({ connector, objectName, object, fetch }: Bench): Promise<undefined> {
   const { fields } = (await connector.fields?.describe(objectName, fetch)) ?? {};
   const missing = (object.fields?.names ?? []).filter((name) => !fields || !Object.hasOwn(fields, name));
   expect(missing.length === 0, `${missing.join(", ")}, which the vendor tells, is not among the fields`);
 }
 
 /** Checks that no field is dropped if the vendor limits how many can be named. */
-async function manyFields(bench: Bench): Promise<undefined> {
+async function checkManyFields(bench: Bench): Promise<undefined> {
   const { most = 0 } = bench.object.list?.fields ?? {};
   const fields = Array.from({ length: most * 2 + 1 }, (_, index) => `Field_${index}`);
   const records = putRecords(bench, 3, { fields: Object.fromEntries(fields.map((name) => [name, name])) });

@@ -17,21 +17,21 @@ export function listValueChecks(bench: Bench): Check[] {
     ...(costly ? [] : single).map((path) => ({
       name: `what only a single record has: ${path}`,
       source: object.list?.onlySingle?.source ?? object.list?.source,
-      run: () => wholeValue(bench, path),
+      run: () => checkWholeValue(bench, path),
     })),
     ...(object.fieldList
       ? [
           {
             name: "fields that records have as a list",
             source: object.fieldList.source ?? object.list?.source,
-            run: () => listedFields(bench),
+            run: () => checkListedFields(bench),
           },
         ]
       : []),
     ...values.map((fact, index) => ({
       name: `value ${index + 1}: ${fact.field}`,
       source: fact.source,
-      run: () => meantValue(bench, fact),
+      run: () => checkMeantValue(bench, fact),
     })),
     ...values.flatMap((fact, index) =>
       fact.sent !== undefined && bench.modes.includes("update")
@@ -39,14 +39,14 @@ export function listValueChecks(bench: Bench): Check[] {
             {
               name: `write of value ${index + 1}: ${fact.field}`,
               source: fact.source,
-              run: () => sentValue(bench, fact),
+              run: () => checkSentValue(bench, fact),
             },
           ]
         : [],
     ),
     // In GraphQL, a request names the fields as the answer does.
     ...(own && !own.absent && !facts.graphql
-      ? [{ name: "a field under its name", source: own.source, run: () => writtenName(bench, own) }]
+      ? [{ name: "a field under its name", source: own.source, run: () => checkWrittenName(bench, own) }]
       : []),
   ];
 }
@@ -54,14 +54,14 @@ export function listValueChecks(bench: Bench): Check[] {
 type ValueFact = NonNullable<Bench["facts"]["values"]>[number];
 
 /** Checks that a field is read which no entry of the list has. */
-async function wholeValue(bench: Bench, path: string): Promise<undefined> {
+async function checkWholeValue(bench: Bench, path: string): Promise<undefined> {
   const [name = ""] = path.split(".");
   const found = await readField(bench, name, { shown: { path, value: "whole" } });
   const text = JSON.stringify(found) ?? "";
   expect(text.includes("whole"), `${path}, which only the answer by id has, is not read`);
 }
 
-async function listedFields(bench: Bench): Promise<undefined> {
+async function checkListedFields(bench: Bench): Promise<undefined> {
   const { fieldList, example } = bench.object;
   putRecords(bench, 1);
   const [record] = (await scanAll(bench)).records;
@@ -88,7 +88,10 @@ function checkEntry(name: string, found: Json, entry: Json): void {
   expect(missing.length === 0, `${name}, which has no text, is read without its ${missing.join(" and ")}`);
 }
 
-async function meantValue(bench: Bench, { at, field, shown, means, plainBy }: ValueFact): Promise<undefined> {
+async function checkMeantValue(
+  bench: Bench,
+  { at, field, shown, means, plainBy }: ValueFact,
+): Promise<undefined> {
   const path = at === "" ? field : `${at}.${field}`;
   const found = await readField(bench, field, {
     shown: { path, value: shown as Json, ...(plainBy && { plain: { value: means as Json, by: plainBy } }) },
@@ -99,7 +102,7 @@ async function meantValue(bench: Bench, { at, field, shown, means, plainBy }: Va
   );
 }
 
-async function sentValue(bench: Bench, { field, means, sent }: ValueFact): Promise<undefined> {
+async function checkSentValue(bench: Bench, { field, means, sent }: ValueFact): Promise<undefined> {
   const [record] = putRecords(bench, 1);
   expect(record && bench.connector.write, "nothing to write");
   const fields = { [field]: means } as JsonObject;
@@ -114,7 +117,7 @@ async function sentValue(bench: Bench, { field, means, sent }: ValueFact): Promi
 }
 
 /** Checks that a written value is read under the same name, however deep an answer has it. */
-async function writtenName(bench: Bench, fact: RecordFact): Promise<undefined> {
+async function checkWrittenName(bench: Bench, fact: RecordFact): Promise<undefined> {
   const name = findFreeField(bench, fact);
   const found = await readField(bench, name, { fields: { [name]: "ünïcode ✓" } });
   expect(found === "ünïcode ✓", `${name}, which can be written, is read as ${JSON.stringify(found)}`);

@@ -28,13 +28,13 @@ export function listWriteChecks(bench: Bench): Check[] {
     checks.push({
       name: "an id that is none",
       source: bench.object.update.source,
-      run: () => strangeId(bench),
+      run: () => checkStrangeId(bench),
     });
   return checks;
 }
 
 /** Checks that a text which cannot be an id of the vendor is not sent. */
-async function strangeId(bench: Bench): Promise<undefined> {
+async function checkStrangeId(bench: Bench): Promise<undefined> {
   const id = bench.object.id.type === "integer" ? "x1" : "x 1/..?y";
   const outcome = await write(bench, "update", { id, fields: { note: "x" } });
   expect(!outcome.success, `an update of ${id} counts as success`);

@@ -58,7 +58,7 @@ export async function openDelivering(env: Record<string, string> = {}): Promise<
       database.queries.transaction().execute((queries) =>
         recordEvents(
           queries,
-          Array.from({ length: count }, (_, index) => numbered(sampleEvent(type, projectId), index)),
+          Array.from({ length: count }, (_, index) => numberEvent(sampleEvent(type, projectId), index)),
         ),
       ),
     untilStatus: (name, status, count = 1) =>
@@ -74,5 +74,5 @@ export async function openDelivering(env: Record<string, string> = {}): Promise<
   };
 }
 
-const numbered = (event: NewEvent, index: number): NewEvent =>
+const numberEvent = (event: NewEvent, index: number): NewEvent =>
   ({ ...event, data: { ...event.data, consumerName: String(index) } }) as NewEvent;

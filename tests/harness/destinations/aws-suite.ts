@@ -8,7 +8,7 @@ import { openEgress } from "../../../server/egress/open-egress.ts";
 import type { DestinationType, Message, Outcome } from "../../../destination-kit/destination.ts";
 import { findAwsRefusal } from "../../simulations/simulated-aws.ts";
 import {
-  answered,
+  buildExchange,
   assertStorable,
   openSample,
   sampleMessage,
@@ -175,7 +175,7 @@ function testSettings(type: DestinationType, sample: AwsSample): void {
   test("the answer to an accepted message is recorded as text that can be stored", async () => {
     const network = testNetwork();
     const body = sample.takenBody.replaceAll(/:"[^"]+"/g, ':"\\u0000\\ud800"');
-    network.answer = () => answered(200, body, sample.taken?.headers);
+    network.answer = () => buildExchange(200, body, sample.taken?.headers);
     const outcome = await openSample(type, sample, network).deliver(sampleMessage());
     assert.equal(outcome.kind, "delivered", outcome.error);
     assertStorable(outcome);
@@ -185,7 +185,7 @@ function testSettings(type: DestinationType, sample: AwsSample): void {
     // S3 answers with an empty body.
     if (sample.takenBody === "") return;
     const network = testNetwork();
-    network.answer = () => answered(200, '{"ok": true}', sample.taken?.headers);
+    network.answer = () => buildExchange(200, '{"ok": true}', sample.taken?.headers);
     const outcome = await openSample(type, sample, network).deliver(sampleMessage());
     assert.deepEqual([outcome.kind, outcome.status], ["failed", 200]);
     assert.match(outcome.error ?? "", /answered without/);
@@ -193,7 +193,7 @@ function testSettings(type: DestinationType, sample: AwsSample): void {
 
   test("Retry-After in seconds is part of the outcome", async () => {
     const network = testNetwork();
-    network.answer = () => answered(503, "slower", { "retry-after": "120" });
+    network.answer = () => buildExchange(503, "slower", { "retry-after": "120" });
     const outcome = await openSample(type, sample, network).deliver(sampleMessage());
     assert.deepEqual([outcome.kind, outcome.retryAfterMs], ["failed", 120_000]);
   });
@@ -236,7 +236,7 @@ async function testStrangeAnswers(type: DestinationType, sample: DestinationSamp
     "<Error><__proto__><a>1</a></__proto__></Error>",
   ]) {
     const network = testNetwork();
-    network.answer = () => answered(503, text);
+    network.answer = () => buildExchange(503, text);
     const outcome = await openSample(type, sample, network).deliver(sampleMessage());
     assert.deepEqual([outcome.kind, outcome.status, outcome.answer], ["failed", 503, text]);
     assert.equal(outcome.error, "the receiver answered 503");

@@ -34,7 +34,7 @@ export function testNetwork(filesFolder = "/nonexistent"): TestNetwork {
   const network: TestNetwork = {
     requests: [],
     lines: [],
-    answer: () => answered(200),
+    answer: () => buildExchange(200),
     async send(request) {
       network.requests.push(request);
       return network.answer();
@@ -49,7 +49,7 @@ export function testNetwork(filesFolder = "/nonexistent"): TestNetwork {
   return network;
 }
 
-export const answered = (status: number, body = "", headers: Record<string, string> = {}): Exchange => ({
+export const buildExchange = (status: number, body = "", headers: Record<string, string> = {}): Exchange => ({
   status,
   headers,
   body: Buffer.from(body),
@@ -94,9 +94,9 @@ export function openSample(
 
 /** Failures: answers of receivers, and exchanges without an answer. */
 const TROUBLE: Exchange[] = [
-  ...[301, 400, 401, 403, 404, 429, 500, 503].map((status) => answered(status, "no")),
-  answered(500, "\0".repeat(20_000)),
-  answered(503, "<html>", { "retry-after": "soon" }),
+  ...[301, 400, 401, 403, 404, 429, 500, 503].map((status) => buildExchange(status, "no")),
+  buildExchange(500, "\0".repeat(20_000)),
+  buildExchange(503, "<html>", { "retry-after": "soon" }),
   { failure: "unreachable", message: "cannot connect" },
   { failure: "forbidden", message: "private address" },
 ];
@@ -128,7 +128,7 @@ function testExchanges(
 ): void {
   test("an accepted message is delivered, also many at once", async () => {
     const network = testNetwork();
-    network.answer = () => answered(taken.status, taken.body, taken.headers);
+    network.answer = () => buildExchange(taken.status, taken.body, taken.headers);
     const channel = openSample(type, sample, network);
     const messages = Array.from({ length: 20 }, (_, index) => sampleMessage({ id: `m${index}` }));
     const outcomes = await Promise.all(messages.map((message) => channel.deliver(message)));
@@ -151,14 +151,14 @@ function testExchanges(
   });
   test("410 ends a destination of a type that can be disabled; others are retried", async () => {
     const network = testNetwork();
-    network.answer = () => answered(410, "gone");
+    network.answer = () => buildExchange(410, "gone");
     const { kind, error } = await openSample(type, sample, network).deliver(sampleMessage());
     assert.equal(kind, type.signs ? "gone" : "failed");
     assert.ok(error);
   });
   test("a 429 with Retry-After counts as overloaded, with that wait", async () => {
     const network = testNetwork();
-    network.answer = () => answered(429, "slower", { "retry-after": "90" });
+    network.answer = () => buildExchange(429, "slower", { "retry-after": "90" });
     const { kind, overloaded, retryAfterMs } = await openSample(type, sample, network).deliver(
       sampleMessage(),
     );

@@ -8,19 +8,21 @@ const ENDLESS = 2n ** 40n;
 /** The answer to each method of a client, by class and method number. */
 const ANSWERS: Record<string, Buffer> = {
   // connection.start-ok: tune, with no limit on channels, frames of 128 KiB, no heartbeat.
-  "10.11": method(10, 30, Buffer.from([0, 0, 0, 2, 0, 0, 0, 0])),
+  "10.11": encodeMethod(10, 30, Buffer.from([0, 0, 0, 2, 0, 0, 0, 0])),
   // connection.open, channel.open, confirm.select
-  "10.40": method(10, 41, Buffer.from([0])),
-  "20.10": method(20, 11, Buffer.alloc(4)),
-  "85.10": method(85, 11, Buffer.alloc(0)),
+  "10.40": encodeMethod(10, 41, Buffer.from([0])),
+  "20.10": encodeMethod(20, 11, Buffer.alloc(4)),
+  "85.10": encodeMethod(85, 11, Buffer.alloc(0)),
 };
 
 /** Speaks to one client until it hangs up. */
 export function speakEndlessly(socket: Socket): void {
   let rest = Buffer.alloc(0);
   socket.once("data", () => {
-    const texts = Buffer.concat([Buffer.alloc(4), longText("PLAIN"), longText("en_US")]);
-    socket.write(frame(FRAME.method, 0, method(10, 10, Buffer.concat([Buffer.from([0, 9]), texts]))));
+    const texts = Buffer.concat([Buffer.alloc(4), encodeLongText("PLAIN"), encodeLongText("en_US")]);
+    socket.write(
+      encodeFrame(FRAME.method, 0, encodeMethod(10, 10, Buffer.concat([Buffer.from([0, 9]), texts]))),
+    );
     socket.on("data", (chunk) => {
       rest = Buffer.concat([rest, chunk]);
       while (rest.length >= 7 && rest.length >= 8 + rest.readUInt32BE(3)) {
@@ -36,15 +38,15 @@ export function speakEndlessly(socket: Socket): void {
 function answer(socket: Socket, channel: number, payload: Buffer): void {
   const name = `${payload.readUInt16BE(0)}.${payload.readUInt16BE(2)}`;
   const known = ANSWERS[name];
-  if (known) socket.write(frame(FRAME.method, channel, known));
+  if (known) socket.write(encodeFrame(FRAME.method, channel, known));
   // basic.publish: given back.
   if (name !== "60.40") return;
-  socket.write(frame(FRAME.method, channel, method(60, 50, Buffer.from([1, 56, 0, 0, 0]))));
+  socket.write(encodeFrame(FRAME.method, channel, encodeMethod(60, 50, Buffer.from([1, 56, 0, 0, 0]))));
   const head = Buffer.alloc(14);
   head.writeUInt16BE(60);
   head.writeBigUInt64BE(ENDLESS, 4);
-  socket.write(frame(FRAME.header, channel, head));
-  const body = frame(FRAME.body, channel, Buffer.alloc(BODY_BYTES));
+  socket.write(encodeFrame(FRAME.header, channel, head));
+  const body = encodeFrame(FRAME.body, channel, Buffer.alloc(BODY_BYTES));
   const flood = () => {
     while (!socket.destroyed && socket.write(body));
   };
@@ -52,17 +54,17 @@ function answer(socket: Socket, channel: number, payload: Buffer): void {
   flood();
 }
 
-function method(classId: number, methodId: number, fields: Buffer): Buffer {
+function encodeMethod(classId: number, methodId: number, fields: Buffer): Buffer {
   return Buffer.concat([Buffer.from([classId >> 8, classId & 255, methodId >> 8, methodId & 255]), fields]);
 }
 
-function longText(text: string): Buffer {
+function encodeLongText(text: string): Buffer {
   const size = Buffer.alloc(4);
   size.writeUInt32BE(text.length);
   return Buffer.concat([size, Buffer.from(text)]);
 }
 
-function frame(type: number, channel: number, payload: Buffer): Buffer {
+function encodeFrame(type: number, channel: number, payload: Buffer): Buffer {
   const head = Buffer.alloc(7);
   head.writeUInt8(type);
   head.writeUInt16BE(channel, 1);

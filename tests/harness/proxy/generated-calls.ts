@@ -85,12 +85,12 @@ export function generateCall(seed: number): GeneratedCall {
   const head = [
     `${method} ${target} HTTP/1.1`,
     "Host: proxy.test",
-    ...ours(random),
+    ...pickOurs(random),
     ...shuffleIn(random, lines, passing),
   ];
   const bytes = Buffer.concat([
     Buffer.from(`${head.join("\r\n")}\r\n\r\n`, "latin1"),
-    body === "chunked" ? inChunks(random, content, trailers.sent) : content,
+    body === "chunked" ? cutIntoChunks(random, content, trailers.sent) : content,
   ]);
   const end =
     content.length === 0
@@ -171,7 +171,7 @@ function generateAnswer(random: () => number, method: string, pick: <T>(list: T[
     ...(framing === "length" && status === 204 ? ["Content-Length: 0"] : []),
   ];
   const after = trailers ? [...trailers.sent, "Keep-Alive: timeout=5", "X-Amp-Error: true"] : [];
-  const body = isChunked ? inChunks(random, content, after) : content;
+  const body = isChunked ? cutIntoChunks(random, content, after) : content;
   return {
     bytes: Buffer.concat([Buffer.from(`${[startLine, ...sent].join("\r\n")}\r\n\r\n`, "latin1"), body]),
     startLine,
@@ -184,7 +184,7 @@ function generateAnswer(random: () => number, method: string, pick: <T>(list: T[
   };
 }
 
-const ours = (random: () => number): string[] => [
+const pickOurs = (random: () => number): string[] => [
   random() < 0.5 ? "x-amp-proxy-version: 1" : "X-Amp-Proxy-Version:1",
   "X-AMP-PROJECT-ID: 01890000-0000-7000-8000-000000000001",
   "X-Api-Key: bb_key",
@@ -231,7 +231,7 @@ function randomBytes(random: () => number, max: number): Buffer {
   return bytes;
 }
 
-function inChunks(random: () => number, content: Buffer, trailers: string[]): Buffer {
+function cutIntoChunks(random: () => number, content: Buffer, trailers: string[]): Buffer {
   const parts: Buffer[] = [];
   for (let at = 0; at < content.length;) {
     const size = Math.min(content.length - at, 1 + Math.floor(random() * random() * 60_000));

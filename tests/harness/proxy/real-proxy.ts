@@ -100,7 +100,7 @@ export async function openRealProxy(options: RealProxyOptions): Promise<RealProx
 }
 
 /** Returns the header lines of a call; `undefined` leaves a line out. */
-export function linesFor(stock: Stock, more: Record<string, string | undefined> = {}): string[] {
+export function listLines(stock: Stock, more: Record<string, string | undefined> = {}): string[] {
   const lines: Record<string, string | undefined> = {
     host: "proxy.test",
     "x-amp-proxy-version": "1",
