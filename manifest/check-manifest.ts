@@ -2,7 +2,7 @@
 import { type TSchema, Type } from "typebox";
 import { Check } from "typebox/value";
 import type { KnownObjects } from "../connector-kit/known-objects.ts";
-import { formatCount } from "../ground/format-count.ts";
+import { formatCount } from "../ground/sentences.ts";
 import { isJsonObject, type Json } from "../ground/json.ts";
 import { createReport, type Finding, MAX_FINDINGS, type Report } from "./finding.ts";
 import { type Action, type Manifest, type ManifestIntegration, ManifestSchema } from "./manifest.ts";

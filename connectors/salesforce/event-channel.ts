@@ -13,7 +13,7 @@ import { classify } from "./classify.ts";
 import { describeObject } from "./describe.ts";
 import { DATA } from "./request.ts";
 import { checkStream, findIdAt } from "./stream-checks.ts";
-import { endSentence } from "../../ground/end-sentence.ts";
+import { endSentence } from "../../ground/sentences.ts";
 
 const TOOLING = `${DATA}/tooling`;
 const CHANNEL = "PlatformEventChannel";

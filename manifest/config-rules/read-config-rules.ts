@@ -1,7 +1,7 @@
 /** Rules for `read.objects` of a configuration: schedules, selected fields, mappings, backfill and filters. */
 import type { Features } from "../../connector-kit/provider-support.ts";
 import { findClosest } from "../../ground/closest.ts";
-import { formatCount } from "../../ground/format-count.ts";
+import { formatCount } from "../../ground/sentences.ts";
 import type { Path } from "../finding.ts";
 import { listChosenTexts, listConfigObjects, type AddIssue, type ConfigObject } from "../config-issue.ts";
 import { isFieldPath, leadsIntoList, parseFieldPath, parseValuePath } from "../../ground/field-path.ts";

@@ -1,5 +1,5 @@
 /** Rules for cron expressions in a manifest. */
-import { formatCount } from "../../ground/format-count.ts";
+import { formatCount } from "../../ground/sentences.ts";
 import type { Report } from "../finding.ts";
 import { joinPath, readText, type LocatedValue } from "../located-value.ts";
 import { checkSchedule } from "../schedule.ts";

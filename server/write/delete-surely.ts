@@ -8,7 +8,7 @@ import type {
 import type { ProviderFetch } from "../../connector-kit/calls/provider-fetch.ts";
 import { leavesDoubt, ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import { EgressError } from "../egress/egress-error.ts";
-import { endSentence } from "../../ground/end-sentence.ts";
+import { endSentence } from "../../ground/sentences.ts";
 
 /**
  * Sends a delete. The records of which nobody knows what became of them are sent once more: one that is not there any more was

@@ -19,7 +19,7 @@ import { ignoreDatabaseOutage } from "../store/database/database-outage.ts";
 import { insertOwnWrites } from "../store/operations/own-writes.ts";
 import { findFieldsConnector } from "../../connector-kit/fields.ts";
 import { findClosest } from "../../ground/closest.ts";
-import { endSentence } from "../../ground/end-sentence.ts";
+import { endSentence } from "../../ground/sentences.ts";
 
 export interface ExecuteServices extends CallServices {
   metadata: MetadataMemory;

@@ -1,12 +1,11 @@
 /** Describes a write in its operation: log entries, result text, metadata, and what it tells of the provider. */
 import type { RecordOutcome } from "../../connector-kit/connector.ts";
 import { leavesDoubt, type ProviderError } from "../../connector-kit/calls/provider-error.ts";
-import { formatCount } from "../../ground/format-count.ts";
+import { endSentence, formatCount } from "../../ground/sentences.ts";
 import type { JsonObject } from "../../ground/json.ts";
 import type { WriteKind, WriteVerdict } from "../store/operations/failing-writes.ts";
 import type { LogEntry } from "../store/operations/operations.ts";
 import type { PlannedRecord, WritePlan } from "./plan-write.ts";
-import { endSentence } from "../../ground/end-sentence.ts";
 
 /** Names a record in the log: by its place in a batch. */
 const nameRecord = (batch: boolean, index: number): string => (batch ? `batch[${index}]` : "record");

@@ -6,7 +6,7 @@ import { described } from "../../ground/described.ts";
 import { Problem } from "../../ground/errors.ts";
 import type { ProblemSlug } from "../../ground/problem-types.ts";
 import type { Execution } from "./execute-plan.ts";
-import { endSentence } from "../../ground/end-sentence.ts";
+import { endSentence } from "../../ground/sentences.ts";
 
 const WriteResultSchema = Type.Object(
   {

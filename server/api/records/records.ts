@@ -32,7 +32,7 @@ import { getIntegrationRow } from "../integration.ts";
 import { InstallationId, IntegrationIdOrName, OperationId } from "../members.ts";
 import { INSTALLATION } from "../paths.ts";
 import { listObstacles, type Obstacle } from "./obstacles.ts";
-import { endSentence } from "../../../ground/end-sentence.ts";
+import { endSentence } from "../../../ground/sentences.ts";
 
 interface TraceServices {
   database: Database;

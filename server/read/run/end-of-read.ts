@@ -1,5 +1,5 @@
 /** Builds the end of a run after its last page: result, cursor, event. */
-import { formatCount } from "../../../ground/format-count.ts";
+import { formatCount } from "../../../ground/sentences.ts";
 import { toEventRow } from "../../events/record-event.ts";
 import { readBackfillDone, readTriggeredDone } from "../../events/new-events.ts";
 import type { InstallationFieldsRow } from "../../store/deliveries/events.ts";

@@ -1,6 +1,6 @@
 /** Builds the commit of a fetched page: messages, fingerprints, counts, log, and the checkpoint behind it. */
 import type { ReadMessageHead } from "../../events/read-message-schema.ts";
-import { formatCount } from "../../../ground/format-count.ts";
+import { formatCount } from "../../../ground/sentences.ts";
 import { newId } from "../../../ground/ids.ts";
 import { packSeen } from "../../../ground/pack-seen.ts";
 import { formatTraceparent } from "../../../ground/span.ts";

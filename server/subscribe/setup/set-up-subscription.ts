@@ -18,7 +18,7 @@ import { selectInJournal } from "./select-in-journal.ts";
 import { selectObject, type SelectedObject } from "./select-object.ts";
 import type { SubscribeServices } from "../definition/subscribe-services.ts";
 import type { SubscriptionTarget } from "../definition/subscription-target.ts";
-import { endSentence } from "../../../ground/end-sentence.ts";
+import { endSentence } from "../../../ground/sentences.ts";
 
 export type SetUpServices = SubscribeServices & { publicUrl: () => string; appCalls: AppCalls };
 
