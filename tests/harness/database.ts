@@ -104,11 +104,12 @@ export async function testDatabase(scope: Scope, { isDivided = hasTwoDatabases()
 /** Opens a database once more, and closes it after the test. */
 export async function reopenDatabase(
   scope: Scope,
-  { connectionString }: Pick<Database, "connectionString">,
+  { connectionString, dataUrl }: Pick<Database, "connectionString" | "dataUrl">,
 ): Promise<Database> {
-  const database = await openDatabase({ connectionString, log: createLog("silent"), poolSize: 5 });
+  const log = createLog("silent");
+  const database = await openDatabase({ connectionString, dataUrl, openBoth, log, poolSize: 5 });
   scope.after(() => database.close());
-  return database;
+  return replacePool(database);
 }
 
 /** Opens a database once more, with a role for each side unless it is two databases already, so that a change of one side reaches the other by a second commit. */

@@ -21,6 +21,7 @@ export interface TestPerson {
 export async function addPerson(busbar: TestBusbar, role: Role): Promise<TestPerson> {
   const database = await openDatabase({
     connectionString: busbar.connectionString,
+    dataUrl: busbar.dataUrl,
     log: createLog("silent"),
   });
   const { id: builderId } = await upsertBuilder(database.queries, {

@@ -31,6 +31,7 @@ describe("approvals", () => {
     await writeFile(catalog, JSON.stringify(busbar.sandbox.catalog()));
     const config = readConfig({
       DATABASE_URL: busbar.connectionString,
+      BUSBAR_DATA_DATABASE_URL: busbar.dataUrl,
       BUSBAR_DATA_DIR: dataDir,
       BUSBAR_CATALOG: catalog,
       BUSBAR_EGRESS_ALLOW: "127.0.0.1,localhost",

@@ -85,6 +85,7 @@ describe("the audit", () => {
     assert.equal((await busbar.inProject("DELETE", `/api-keys/${key.key}`)).status, 204);
     const database = await openDatabase({
       connectionString: busbar.connectionString,
+      dataUrl: busbar.dataUrl,
       log: createLog("silent"),
     });
     const { rows } = await database.pool.query(
@@ -139,6 +140,7 @@ describe("the audit", () => {
   test("an event is stored in the transaction of the change, and with it rolled back", async () => {
     const database = await openDatabase({
       connectionString: busbar.connectionString,
+      dataUrl: busbar.dataUrl,
       log: createLog("silent"),
     });
     const change = {

@@ -4,8 +4,8 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, describe, test } from "node:test";
-import { Client } from "pg";
 import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
+import { connectBoth } from "../../../tests/harness/two-databases.ts";
 import { bearer, registerJwtKey } from "../../../tests/harness/customer-tokens.ts";
 
 describe("connections", () => {
@@ -67,8 +67,7 @@ describe("connections", () => {
   const patch = (id: string, updateMask: string[], connection: object) =>
     busbar.inProject("PATCH", `/connections/${id}`, { updateMask, connection });
   const events = async (id: string): Promise<string[]> => {
-    const client = new Client({ connectionString: busbar.connectionString });
-    await client.connect();
+    const client = await connectBoth(busbar);
     const { rows } = await client.query(
       "select type from events where data->>'connectionId' = $1 order by id",
       [id],
@@ -293,8 +292,7 @@ describe("connections", () => {
 
   test("new credentials heal a connection whose credentials are bad, under its id", async () => {
     const first = await generate({ provider: "openAI", groupRef: "ailing", apiKey: "old" });
-    const client = new Client({ connectionString: busbar.connectionString });
-    await client.connect();
+    const client = await connectBoth(busbar);
     await client.query("update connections set status = 'bad_credentials' where id = $1", [first]);
     await client.end();
     const healed = await busbar.inProject("POST", "/connections:generate", {

@@ -13,7 +13,7 @@ test("an erasure that the database stops half way says that it is not done, rath
   const busbar = await openTestBusbar();
   t.after(() => busbar.stop());
   await connectCustomer(busbar, { provider: "hubspot", objects: ["companies"], groupRef: MARK });
-  const locker = new Client(busbar.connectionString);
+  const locker = new Client(busbar.dataUrl ?? busbar.connectionString);
   await locker.connect();
   await locker.query("begin; lock table events in access exclusive mode");
   const stopped = await busbar.inProject("DELETE", `/groups/${MARK}`);
@@ -25,7 +25,7 @@ test("an erasure that the database stops half way says that it is not done, rath
 
 test("an erasure that the database breaks off at any of its steps can be repeated, whenever it says that it is not done", async (t) => {
   const busbar = await openTestBusbar();
-  const client = new Client(busbar.connectionString);
+  const client = new Client(busbar.dataUrl ?? busbar.connectionString);
   await client.connect();
   t.after(async () => {
     await client.end();

@@ -27,11 +27,12 @@ test("an erasure that breaks off between the commits of the two sides goes on, a
     (await watcher.pool.query<{ n: number }>(`select count(*)::integer as n from ${table}`)).rows[0]?.n;
   /** Breaks the erasure's connection at the first statement that waits for this lock. */
   const breakAt = async (lock: string) => {
-    const blocking = await watcher.pool.connect();
+    const pool = watcher.dataPool ?? watcher.pool;
+    const blocking = await pool.connect();
     await blocking.query(`begin; ${lock}`);
     const broken = erase();
     await until(async () => {
-      const { rows } = await watcher.pool.query(
+      const { rows } = await pool.query(
         `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database()
           and wait_event_type = 'Lock' and query ~ 'delete from|update groups'`,
       );

@@ -57,7 +57,7 @@ test("an erased group is in no table any more, its neighbour is whole, and the r
   await until(async () => (await busbar.inProject("GET", delivered)).body.results.length === 2);
   await busbar.inProject("POST", "/groups", { groupRef: MARK, groupName: `The ${MARK}` });
 
-  const found = () => rowsWith(busbar.connectionString, [MARK, gone.connectionId, gone.installationId]);
+  const found = () => rowsWith(busbar, [MARK, gone.connectionId, gone.installationId]);
   // Lines about proxied calls are stored in the background.
   const before = await until(async () => {
     const tables = await found();
@@ -96,11 +96,11 @@ test("who began to connect and never did is erased", async (t) => {
     const begun = await busbar.call("POST", "/v1/oauth-connect", consent);
     assert.equal(begun.status, 200, begun.text);
   }
-  assert.deepEqual(await rowsWith(busbar.connectionString, [MARK]), ["consents"]);
+  assert.deepEqual(await rowsWith(busbar, [MARK]), ["consents"]);
   const { status, body, text } = await busbar.inProject("DELETE", `/groups/${MARK}`);
   assert.deepEqual([status, body.done, body.erased?.consents], [200, true, 1], text);
-  assert.deepEqual(await rowsWith(busbar.connectionString, [MARK]), ["audit_events"]);
-  assert.deepEqual(await rowsWith(busbar.connectionString, ["The neighbour"]), ["consents"]);
+  assert.deepEqual(await rowsWith(busbar, [MARK]), ["audit_events"]);
+  assert.deepEqual(await rowsWith(busbar, ["The neighbour"]), ["consents"]);
   assert.equal((await busbar.inProject("DELETE", `/groups/${MARK}`)).status, 404);
 });
 
@@ -123,7 +123,7 @@ test("what people of the group did with customer tokens stays in the audit witho
   assert.deepEqual(await actors(), [neighbour, { kind: "system", id: `consumer:${consumer}` }]);
   await eraseWhole(busbar, MARK);
   assert.deepEqual(await actors(), [neighbour, { kind: "system" }]);
-  assert.deepEqual(await rowsWith(busbar.connectionString, [consumer]), []);
+  assert.deepEqual(await rowsWith(busbar, [consumer]), []);
 });
 
 test("a person goes whose connection was deleted before, or taken over by another one, and one of other groups stays", async (t) => {
@@ -152,12 +152,12 @@ test("a person goes whose connection was deleted before, or taken over by anothe
   const receipt = await busbar.inProject("DELETE", `/groups/${MARK}`);
   assert.deepEqual([receipt.body.done, receipt.body.erased?.consumers], [true, 1], receipt.text);
   // The audit keeps what was done, and when.
-  const left = await rowsWith(busbar.connectionString, [first, connectionId]);
+  const left = await rowsWith(busbar, [first, connectionId]);
   assert.deepEqual(
     left.filter((table) => table !== "audit_events"),
     [],
   );
-  assert.ok((await rowsWith(busbar.connectionString, [both])).includes("consumers"));
+  assert.ok((await rowsWith(busbar, [both])).includes("consumers"));
 });
 
 test("a refused request whose path spells the group in another way goes, and an erasure of nobody is not in the audit", async (t) => {
@@ -174,7 +174,7 @@ test("a refused request whose path spells the group in another way goes, and an 
     );
   await until(async () => (await busbar.inProject("GET", "/requests")).body.results.length === 3);
   await eraseWhole(busbar, groupRef);
-  assert.deepEqual(await rowsWith(busbar.connectionString, [groupRef, "corp.example"]), ["audit_events"]);
+  assert.deepEqual(await rowsWith(busbar, [groupRef, "corp.example"]), ["audit_events"]);
 
   const list = `/v1/orgs/${busbar.server.bootstrap?.orgId}/audit-events?operationId=deleteGroup`;
   const { results } = (await busbar.call("GET", list)).body;
@@ -186,8 +186,8 @@ test("a refused request whose path spells the group in another way goes, and an 
 test("events about approvals of the group go, and those of other groups stay", async (t) => {
   const busbar = await openTestBusbar();
   t.after(() => busbar.stop());
-  const { connectionString } = busbar;
-  const database = await reopenDatabase(t, { connectionString });
+
+  const database = await reopenDatabase(t, busbar);
   await connectCustomer(busbar, { provider: "hubspot", objects: ["companies"], groupRef: MARK });
   const { rows } = await database.pool.query<{ id: string }>(
     "select id from projects where name = 'default'",
@@ -198,8 +198,8 @@ test("events about approvals of the group go, and those of other groups stay", a
     await recordEvent(database.data, { projectId, type, data: { approval } } as NewEvent);
   }
   await eraseWhole(busbar, MARK);
-  assert.deepEqual(await rowsWith(connectionString, [MARK]), ["audit_events"]);
-  assert.ok((await rowsWith(connectionString, ["neighbour"])).includes("events"));
+  assert.deepEqual(await rowsWith(busbar, [MARK]), ["audit_events"]);
+  assert.ok((await rowsWith(busbar, ["neighbour"])).includes("events"));
 });
 
 test("a group of the same name in another project is whole after an erasure, and a name that only another project has is unknown", async (t) => {
@@ -213,7 +213,7 @@ test("a group of the same name in another project is whole after an erasure, and
     assert.equal((await second.inProject(method, `/groups/${MARK}`)).status, 404, method);
   const erase = async (by: TestBusbar, kept: Customer) => {
     await kept.succeed("companies", { type: "create", record: { name: "one" } });
-    const tables = () => rowsWith(busbar.connectionString, [kept.connectionId, kept.installationId]);
+    const tables = () => rowsWith(busbar, [kept.connectionId, kept.installationId]);
     const before = await tables();
     const receipt = await by.inProject("DELETE", `/groups/${MARK}`);
     assert.deepEqual([receipt.status, receipt.body.erased?.connections], [200, 1], receipt.text);
@@ -254,7 +254,7 @@ test("an erasure goes on where the last request stopped, and is not done while t
 
   const again = await connect();
   await again.succeed("companies", { type: "create", record: { name: "two" } });
-  const blocking = await database.pool.connect();
+  const blocking = await (database.dataPool ?? database.pool).connect();
   await blocking.query("begin; select from operations for update");
   const erasing = erase(300_000);
   await until(async () => (await busbar.inProject("GET", `/groups/${MARK}`)).body.connectionCount === 0);
@@ -324,7 +324,7 @@ test("a request that was refused before an erasure and is stored after it leaves
   ];
   await eraseWhole(busbar, MARK);
   await insertRefusedRequests(database.queries, before);
-  const left = await rowsWith(busbar.connectionString, [MARK, installationId, connectionId]);
+  const left = await rowsWith(busbar, [MARK, installationId, connectionId]);
   assert.deepEqual(left, ["audit_events"]);
   await insertRefusedRequests(database.queries, [
     refused(MARK, "/v1/projects/default/operations", "again"),
@@ -360,7 +360,16 @@ test("a call that ends after its group was erased leaves no line", async (t) => 
 });
 
 /** Returns the tables that have a row with one of these texts, whatever its column. */
-async function rowsWith(connectionString: string, texts: string[]): Promise<string[]> {
+async function rowsWith(
+  { connectionString, dataUrl }: Pick<TestBusbar, "connectionString" | "dataUrl">,
+  texts: string[],
+): Promise<string[]> {
+  const urls = [connectionString, ...(dataUrl === undefined ? [] : [dataUrl])];
+  const found = await Promise.all(urls.map((url) => tablesWith(url, texts)));
+  return [...new Set(found.flat())].toSorted();
+}
+
+async function tablesWith(connectionString: string, texts: string[]): Promise<string[]> {
   const client = new Client({ connectionString });
   await client.connect();
   try {

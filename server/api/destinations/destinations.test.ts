@@ -247,8 +247,8 @@ describe("destinations, topics and routes", () => {
     assert.ok(!tried.text.includes("hush"));
     const shown = await busbar.inProject("GET", `/destinations/${body.id}?includeSecrets=true`);
     assert.ok(!shown.text.includes("hush"));
-    const { connectionString } = busbar;
-    const database = await openDatabase({ connectionString, log: createLog("silent"), poolSize: 1 });
+    const { connectionString, dataUrl } = busbar;
+    const database = await openDatabase({ connectionString, dataUrl, log: createLog("silent"), poolSize: 1 });
     await sql`
       update destinations set version = version + 1,
         metadata = jsonb_set(metadata, '{endpointUrl}', '"https://169.254.169.254"')

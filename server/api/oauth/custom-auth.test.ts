@@ -81,6 +81,7 @@ describe("connecting in several steps", () => {
   const storedText = async () => {
     const database = await openDatabase({
       connectionString: busbar.connectionString,
+      dataUrl: busbar.dataUrl,
       log: createLog("silent"),
     });
     const { rows } = await database.pool.query(
@@ -286,6 +287,7 @@ integrations:
     await leave(late.url);
     const database = await openDatabase({
       connectionString: busbar.connectionString,
+      dataUrl: busbar.dataUrl,
       log: createLog("silent"),
     });
     await database.pool.query("update custom_auth_sessions set expire_time = now()");

@@ -22,6 +22,7 @@ describe("people", () => {
     const orgId = busbar.server.bootstrap?.orgId;
     const database = await openDatabase({
       connectionString: busbar.connectionString,
+      dataUrl: busbar.dataUrl,
       log: createLog("silent"),
     });
     await inviteOwner(database, { project: "default", email: "ada@acme.example" });

@@ -148,6 +148,7 @@ describe("the list of proxied calls", () => {
   test("does not show the calls of another project's installation", async () => {
     const database = await openDatabase({
       connectionString: busbar.connectionString,
+      dataUrl: busbar.dataUrl,
       log: createLog("silent"),
     });
     const orgId = busbar.server.bootstrap?.orgId;
@@ -159,7 +160,7 @@ describe("the list of proxied calls", () => {
       [foreign.installationId, foreign.projectId],
     );
     const call = { method: "GET", path: "/", status: 200, durationMs: 1, bytesUp: 0, bytesDown: 0 };
-    await insertProxyUsage(database.queries, [{ ...foreign, ...call, timeMs: 0 }]);
+    await insertProxyUsage(database.data, [{ ...foreign, ...call, timeMs: 0 }]);
     await database.close();
     const answer = await busbar.inProject("GET", path.replace(installationId, foreign.installationId));
     assert.equal(answer.status, 404, answer.text);

@@ -1,8 +1,8 @@
 /** What the trace of a record says of objects whose reads have begun and wait, or that left the manifest. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { Client } from "pg";
 import { shareTestBusbar } from "../../../tests/harness/busbar.ts";
+import { connectBoth } from "../../../tests/harness/two-databases.ts";
 import type { Answer } from "../../../tests/harness/client.ts";
 import { connectCustomer, type Customer } from "../../../tests/harness/connect-customer.ts";
 import { addWebhook } from "../../../tests/harness/deliveries/routes.ts";
@@ -87,8 +87,7 @@ describe("what keeps records of an object away", () => {
         ({ name }: Answer["body"]) => name === "person",
       );
     assert.deepEqual(await reasons(), []);
-    const client = new Client({ connectionString: busbar.connectionString });
-    await client.connect();
+    const client = await connectBoth(busbar);
     const since = new Date(Date.now() - 6 * 60_000).toISOString();
     await client.query(
       "update operations set metadata = jsonb_set(metadata, '{read,waitingSince}', to_jsonb($2::text)) where id = $1",

@@ -1,10 +1,11 @@
 /** The trace of a record: from the customer's account to the receiver, by reading, by subscription, and back by writes. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { Client } from "pg";
 import { newId } from "../../../ground/ids.ts";
 import { packSeen } from "../../../ground/pack-seen.ts";
 import { shareTestBusbar } from "../../../tests/harness/busbar.ts";
+import { Client } from "pg";
+import { connectBoth } from "../../../tests/harness/two-databases.ts";
 import type { Answer } from "../../../tests/harness/client.ts";
 import { connectCustomer, type Customer } from "../../../tests/harness/connect-customer.ts";
 import { addWebhook } from "../../../tests/harness/deliveries/routes.ts";
@@ -208,8 +209,7 @@ describe("the trace of a record", () => {
   });
 
   test("a deletion that is found again says that its message is there already", async () => {
-    const client = new Client({ connectionString: busbar.connectionString });
-    await client.connect();
+    const client = await connectBoth(busbar);
     await client.query(
       `insert into seen_records (id, installation_id, object_name, operation_id, is_message, entries)
        values ($1, $2, 'contacts', gen_random_uuid(), false, $3)`,
@@ -315,7 +315,7 @@ describe("the trace of a record", () => {
   });
 
   test("a record costs at most 60 bytes, and its trace goes with the installation", async () => {
-    const client = new Client({ connectionString: busbar.connectionString });
+    const client = new Client({ connectionString: busbar.dataUrl ?? busbar.connectionString });
     await client.connect();
     const before = await client.query("select pg_total_relation_size('seen_records')::integer as bytes");
     const [pages, records] = [500, 100];

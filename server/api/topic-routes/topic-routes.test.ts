@@ -55,8 +55,8 @@ describe("a route to what is just being deleted", () => {
   });
   before(async () => {
     busbar = await openTestBusbar();
-    const { connectionString } = busbar;
-    database = await openDatabase({ connectionString, log: createLog("silent"), poolSize: 2 });
+    const { connectionString, dataUrl } = busbar;
+    database = await openDatabase({ connectionString, dataUrl, log: createLog("silent"), poolSize: 2 });
   });
 
   let counter = 0;
