@@ -47,8 +47,9 @@ export function fetchAuthorized(
     const { egress } = deps;
     const first = await measureExchange({ ...options, egress, base, live }, request);
     const isRefused = isUnauthorized(first, options.connector);
+    const isSuspect = isRefused && !isForeignSignIn(first);
     if (!live.refreshable)
-      deps.connections.suspects.noticed(live, isRefused ? first.status : softenStatus(first));
+      deps.connections.suspects.noticed(live, isSuspect ? first.status : softenStatus(first));
     if (!isRefused || !live.refreshable) return first;
     // The provider rejected the token before it did anything, so any request may be repeated.
     live = await deps.connections.refreshRejected(live).catch((error: unknown) => {
@@ -70,6 +71,15 @@ function isUnauthorized(response: ProviderResponse, connector: Connector | undef
   const kind = connector?.classify?.(response)?.kind;
   return kind === "unauthorized" || (response.status === 401 && kind !== "forbidden");
 }
+
+/**
+ * Returns whether a 401 is a page, without what a server has to say with it (RFC 9110, 15.5.2: `WWW-Authenticate`): something in between wants a sign-in of its
+ * own, and nothing is known of the credentials.
+ */
+export const isForeignSignIn = ({ status, headers, text }: ProviderResponse): boolean =>
+  status === 401 &&
+  headers["www-authenticate"] === undefined &&
+  /^\s*<(!doctype html|html|head|body)\b/i.test(text);
 
 /** Returns 403 for a 401 about the request, which is no reason to suspect the credentials. */
 const softenStatus = ({ status }: ProviderResponse): number => (status === 401 ? 403 : status);

@@ -8,6 +8,7 @@ import { listAddressValues } from "../credentials/stored/provider-metadata.ts";
 import { EgressError } from "../egress/egress-error.ts";
 import type { Egress } from "../egress/egress.ts";
 import { readRefusalWords } from "../credentials/grants/token-refusal.ts";
+import { isForeignSignIn } from "./authorized-fetch.ts";
 import { listSecrets, type LiveConnection } from "./live-connection.ts";
 
 /** `unknown`: there is no health check, or its answer says nothing about the credentials. */
@@ -44,7 +45,8 @@ export async function askHealth(
     const { successStatusCodes, refusals = [] } = provider.authHealthCheck ?? {};
     const said = text();
     const isRefused =
-      status === 401 || refusals.some((refusal) => refusal.status === status && said.includes(refusal.text));
+      (status === 401 && !isForeignSignIn({ status, headers, text: said })) ||
+      refusals.some((refusal) => refusal.status === status && said.includes(refusal.text));
     const isFine = successStatusCodes ? successStatusCodes.includes(status) : status >= 200 && status < 300;
     if (isFine && !isRefused) return { health: "fine" };
     const told =

@@ -18,12 +18,16 @@ integrations:
   - { name: x-described, provider: x-described, proxy: { enabled: true } }
 `;
 
+const SIGN_IN = "<!DOCTYPE html><html><title>Sign in to the network</title></html>";
+
 describe("credentials that a provider refuses", () => {
   /** Keys that the provider takes. */
   const valid = new Set<string>();
   const calls: string[] = [];
   /** What the health check of `odd` answers with its 403. */
   let oddRefusal = "";
+  /** Something in between wants a sign-in of its own. */
+  let isPortal = false;
   let server: Server;
   let busbar: TestBusbar;
   let database: Database;
@@ -42,6 +46,7 @@ describe("credentials that a provider refuses", () => {
         return response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(body));
       }
       const key = (headers.authorization ?? "").replace("Bearer ", "");
+      if (isPortal) return response.writeHead(401, { "content-type": "text/html" }).end(SIGN_IN);
       if (url === "/odd-me") return response.writeHead(403).end(oddRefusal);
       response.writeHead(valid.has(key) && url !== "/odd" ? 200 : 401).end(url === "/parts" ? "[]" : "{}");
     });
@@ -192,6 +197,21 @@ describe("credentials that a provider refuses", () => {
     assert.equal(await acme.call(), 200);
     await until(async () => (await acme.status()) === "working");
     assert.equal(await acme.health(), "healthy");
+  });
+
+  test("a sign-in page of something in between says nothing about a key, whatever its status is", async () => {
+    const acme = await customer("checked", "portal", key("portal"));
+    assert.equal(await acme.call(), 200);
+    await until(async () => (await acme.status()) === "working");
+    const asked = calls.filter((path) => path === "/me").length;
+    isPortal = true;
+    assert.equal(await acme.call(), 401);
+    await until(() => calls.filter((path) => path === "/me").length > asked);
+    await until(() => isSuspect(acme));
+    isPortal = false;
+    assert.equal(await acme.status(), "working");
+    assert.equal(await acme.call(), 200);
+    assert.equal(await acme.errors(), 0);
   });
 
   test("a health check that refuses by another status than 401 counts where the catalog names its answer", async () => {
