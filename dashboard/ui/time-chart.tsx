@@ -15,7 +15,7 @@ import {
   YAxis,
 } from "recharts";
 import classes from "./time-chart.module.css";
-import { formatDuration, formatExactTime, formatTick } from "./time-words.ts";
+import { formatDuration, formatMinute, formatTick } from "./time-words.ts";
 
 interface Bucket {
   /** Beginning of the bucket, a date-time. */
@@ -208,7 +208,7 @@ const BucketTable = ({ name, buckets }: Pick<TimeChartProps, "name" | "buckets">
       <tbody>
         {buckets.map(({ time, count, failed, p50Ms, p95Ms }) => (
           <tr key={time}>
-            <td>{formatExactTime(time)}</td>
+            <td>{formatMinute(time)}</td>
             <td>{count}</td>
             <td>{failed}</td>
             <td>{p50Ms === undefined ? "–" : formatDuration(p50Ms)}</td>
@@ -233,7 +233,7 @@ function describeBucket({ time, count, failed, p50Ms, p95Ms }: Bucket): string {
     p50Ms === undefined || p95Ms === undefined
       ? ""
       : `, p50 ${formatDuration(p50Ms)}, p95 ${formatDuration(p95Ms)}`;
-  return `${formatExactTime(time)}: ${count} in all, ${failed} failed${share(failed, count)}${durations}`;
+  return `${formatMinute(time)}: ${count} in all, ${failed} failed${share(failed, count)}${durations}`;
 }
 
 function describeAll(buckets: readonly Bucket[], bucketSeconds: number): string {

@@ -1,7 +1,7 @@
 /** Times read as people say them. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { describeAgo, formatDuration } from "./time-words.ts";
+import { describeAgo, formatDuration, formatExactTime, formatMinute } from "./time-words.ts";
 
 const NOW = Date.parse("2026-11-22T10:00:00Z");
 const ago = (seconds: number) => describeAgo(new Date(NOW - seconds * 1_000).toISOString(), NOW);
@@ -26,4 +26,11 @@ test("a duration has at most two units", () => {
     "3 min 5 s",
     "2 h 11 min",
   ]);
+});
+
+test("the beginning of a plot's minute has no seconds, an exact time has milliseconds", () => {
+  const time = "2026-11-22T10:15:00.000Z";
+  assert.match(formatExactTime(time), /:15:00[.,]000/);
+  assert.doesNotMatch(formatMinute(time), /:00/);
+  assert.match(formatMinute(time), /:15\b/);
 });

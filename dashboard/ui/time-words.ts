@@ -22,7 +22,13 @@ export function describeAgo(time: string, nowMs: number): string {
 }
 
 /** "22 Nov 2026, 10:15:03.123 CET" */
-export function formatExactTime(time: string): string {
+export const formatExactTime = (time: string): string =>
+  formatDate(time, { second: "2-digit", fractionalSecondDigits: 3 });
+
+/** "22 Nov 2026, 10:15 CET": what begins with a minute. */
+export const formatMinute = (time: string): string => formatDate(time, {});
+
+function formatDate(time: string, more: Intl.DateTimeFormatOptions): string {
   const then = Date.parse(time);
   // An address may have any text as a time; the API says what is wrong with it.
   if (Number.isNaN(then)) return time;
@@ -32,8 +38,7 @@ export function formatExactTime(time: string): string {
     year: "numeric",
     hour: "2-digit",
     minute: "2-digit",
-    second: "2-digit",
-    fractionalSecondDigits: 3,
+    ...more,
     hourCycle: "h23",
     timeZoneName: "short",
   }).format(then);
