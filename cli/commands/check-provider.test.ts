@@ -65,6 +65,7 @@ test("a provider by which credentials cannot be tried is warned about, and ends 
   const untried = await check(join(folder, "x-untried.yaml"));
   assert.equal(untried.code, 0, untried.stderr);
   assert.match(untried.stdout, /! authHealthCheck: nothing can try the credentials/);
+  assert.match(untried.stdout, /: nothing else is wrong$/m);
   for (const name of ["x-tried.yaml", "x-right.yaml"])
     assert.doesNotMatch((await check(join(folder, name))).stdout, /authHealthCheck/);
 });

@@ -97,7 +97,7 @@ function addCheckProvider(check: Command, terminal: Terminal): void {
           out.line(`${out.paint.yellow("!")} ${escapeUnsafe(path)}: ${escapeUnsafe(message)}`);
         for (const { path, message } of all)
           out.line(`${out.paint.red("✗")} ${escapeUnsafe(path)}: ${escapeUnsafe(message)}`);
-        out.line(describeResult(file, all.length, differences));
+        out.line(describeResult(file, all.length, { isWarned: warnings.length > 0, compared: differences }));
       }
       if (all.length > 0) throw new Ended();
     });
@@ -128,8 +128,13 @@ async function compare(description: Description, file: string, headers: string[]
   }
 }
 
-function describeResult(file: string, count: number, compared: Compared | undefined): string {
-  const what = count === 0 ? "nothing is wrong" : count === 1 ? "one difference" : `${count} differences`;
+function describeResult(
+  file: string,
+  count: number,
+  { isWarned, compared }: { isWarned: boolean; compared: Compared | undefined },
+): string {
+  const nothing = isWarned ? "nothing else is wrong" : "nothing is wrong";
+  const what = count === 0 ? nothing : count === 1 ? "one difference" : `${count} differences`;
   if (!compared) return `${file}: ${what}`;
   return `${file}: ${what}; ${compared.compared} requests compared with ${compared.from}, ${compared.absent} are not in it`;
 }
