@@ -5,6 +5,9 @@ import { Client } from "pg";
 import { createTestDatabase } from "../../../tests/harness/database.ts";
 import { nowMs } from "../../../ground/clock.ts";
 import { buildFirstId, FIRST_ID, newId } from "../../../ground/ids.ts";
+import { createLog } from "../../../ground/log.ts";
+import { openDatabase } from "../database/open-database.ts";
+import { claimDeliveries, insertDeliveries } from "../deliveries/deliveries.ts";
 import { carryHistory, carryRest, UnseenEvents } from "./carry-history.ts";
 
 /** Opens two connections to the database that a customer leaves, and one to the other. */
@@ -28,7 +31,7 @@ async function openScene(t: TestContext) {
     );
   }
   const [from, others, to] = clients;
-  return { from, others, to };
+  return { from, others, to, connectionString: source.connectionString };
 }
 
 const closeGate = (client: Client, connectionId: string) =>
@@ -113,4 +116,61 @@ test("an event that ends after a pass has left it is carried over, and events of
   assert.deepEqual(first, [FIRST_ID, old]);
   assert.ok(later.length >= 2);
   for (const begun of later.flat()) assert.ok(begun > old, begun);
+});
+
+test("a delivery that a worker claims while its event is carried over is left until it has ended", async (t) => {
+  const { from, others, to, connectionString } = await openScene(t);
+  const database = await openDatabase({ connectionString, log: createLog("silent"), poolSize: 2 });
+  const [projectId, destinationId, batchId] = [newId(), newId(), newId()];
+  const eventId = buildFirstId(nowMs() - 2 * HOUR_MS);
+  const customer = {
+    groupId: newId(),
+    projectId,
+    groupRef: "mover",
+    installationIds: [newId()],
+    connectionIds: [newId()],
+  };
+  for (const client of [others, to]) {
+    await client.query("alter table events drop constraint if exists events_project_id_fkey");
+    await client.query("alter table destinations drop constraint if exists destinations_project_id_fkey");
+  }
+  await others.query(
+    `insert into destinations (id, project_id, name, type, metadata, secrets_sealed) values ($1, $2, 'd', 'webhook', '{}', '')`,
+    [destinationId, projectId],
+  );
+  await others.query(
+    `insert into events (id, project_id, type, data) values ($1, $2, 'connection.updated', '{"groupRef":"mover"}')`,
+    [eventId, projectId],
+  );
+  await others.query(
+    "insert into deliveries (destination_id, event_id, state, due_time) values ($1, $2, 'waiting', now())",
+    [destinationId, eventId],
+  );
+  const count = async (client: Client, what: string) =>
+    (await client.query<{ count: number }>(`select count(*)::integer as count from ${what}`)).rows[0]?.count;
+  const query = from.query.bind(from);
+  let passes = 0;
+  t.mock.method(from, "query", async (text: string, values?: unknown[]) => {
+    if (/^\s*select 'asynchronous writes'/.test(text)) passes += 1;
+    const found = await query(text, values);
+    if (!/from events where id > '/.test(text)) return found;
+    const limits = { capacity: 10, depth: 10, failingDepth: 4, lanes: [], fullProjects: [] };
+    if (passes === 1) await claimDeliveries(database.data, { workerId: 1, batchId, ...limits });
+    if (passes === 3) {
+      const attempt = { time: "2026-01-01", durationMs: 1 };
+      const result = { destinationId, eventId, batchId, state: "delivered" as const, retryInMs: 0, attempt };
+      await insertDeliveries(database.data, 1, [{ kind: "attempted", ...result }], [batchId]);
+    }
+    return found;
+  });
+  try {
+    await carryRest({ from, to, events: new UnseenEvents(), onRows: () => {} }, async () => customer);
+    assert.deepEqual([await count(from, "events"), await count(from, "deliveries")], [0, 0]);
+    assert.deepEqual(
+      [await count(to, "events"), await count(to, "deliveries where state = 'delivered'")],
+      [1, 1],
+    );
+  } finally {
+    await database.close();
+  }
 });

@@ -93,7 +93,7 @@ async function carryTable(
     const type = key === undefined ? "tid" : "uuid";
     // The place of a row that was changed or removed meanwhile may have got a row of another customer.
     const one = { table, where: `${column} = any(${list}::${type}[]) and (${where})` };
-    await carryBatch(carrying, [
+    await carryBatch(carrying, () => [
       later === undefined ? one : { ...one, key: later.key, laterBy: later.column },
     ]);
     count += rows.length;
@@ -109,11 +109,14 @@ interface Selected {
 
 const MAX_TRIES = 5;
 
+/** Chooses rows within the transaction that moves them. */
+type Choose = () => Selected[] | Promise<Selected[]>;
+
 /** Moves rows, those of each table before those of the next, in one transaction of each database. */
-async function carryBatch(carrying: Carrying, selected: Selected[]): Promise<void> {
+async function carryBatch(carrying: Carrying, choose: Choose): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     try {
-      return await carryOnce(carrying, selected);
+      return await carryOnce(carrying, choose);
     } catch (error) {
       // Somebody has changed one of the rows meanwhile, as retention does.
       const isLost = error instanceof Error && "code" in error && error.code === "40001";
@@ -122,9 +125,10 @@ async function carryBatch(carrying: Carrying, selected: Selected[]): Promise<voi
   }
 }
 
-async function carryOnce({ from, to, onRows }: Carrying, selected: Selected[]): Promise<void> {
+async function carryOnce({ from, to, onRows }: Carrying, choose: Choose): Promise<void> {
   let count = 0;
   await within(from, "isolation level repeatable read", async () => {
+    const selected = await choose();
     await within(to, "", async () => {
       for (const one of selected) count += await copyRows(from, to, one);
     });
@@ -204,7 +208,8 @@ export class UnseenEvents {
   /** Lists the customer's events that have ended, in pages. Those that are left are looked at again by the next call. */
   async *pageEnded(client: ClientBase, customer: MovedCustomer): AsyncGenerator<string[]> {
     const nextAfter = buildFirstId(nowMs() - STORED_WITHIN_MS);
-    const left: string[] = [];
+    const former = this.#left;
+    this.#left = [];
     const find = async (page: string): Promise<{ last: string | null; ended: string[] }> => {
       const { rows } = await client.query<{ last: string | null; ended: string[]; left: string[] }>(
         `with page as materialized (${page}),
@@ -212,13 +217,13 @@ export class UnseenEvents {
          select (select id from page order by id desc limit 1) as last,
            array(select id::text from mine where not is_left) as ended, array(select id::text from mine where is_left) as left`,
       );
-      left.push(...(rows[0]?.left ?? []));
+      this.leave(rows[0]?.left ?? []);
       return rows[0] ?? { last: null, ended: [] };
     };
     yield (
       await find(
         `select id from events where id <= ${client.escapeLiteral(this.#after)}::uuid
-           and id = any(${client.escapeLiteral(`{${this.#left.join()}}`)}::uuid[])`,
+           and id = any(${client.escapeLiteral(`{${former.join()}}`)}::uuid[])`,
       )
     ).ended;
     for (let after = this.#after; ;) {
@@ -230,7 +235,11 @@ export class UnseenEvents {
       after = last;
     }
     this.#after = nextAfter;
-    this.#left = left;
+  }
+
+  /** The next call looks at these again. */
+  leave(ids: string[]): void {
+    this.#left.push(...ids);
   }
 }
 
@@ -249,16 +258,27 @@ async function carryEvents(carrying: Carrying): Promise<number> {
 }
 
 async function carrySomeEvents(carrying: Carrying, ids: string[]): Promise<void> {
-  const list = carrying.from.escapeLiteral(`{${ids.join()}}`);
-  const { projectId } = carrying.customer;
-  const project = carrying.from.escapeLiteral(projectId);
-  await carryBatch(carrying, [
-    { table: "events", where: `id = any(${list}::uuid[])` },
-    { table: "event_topics", where: `event_id = any(${list}::uuid[])` },
-    { table: "events_nowhere", where: `project_id = ${project}::uuid and event_id = any(${list}::uuid[])` },
-    {
-      table: "deliveries",
-      where: `event_id = any(${list}::uuid[]) and destination_id in (select id from destinations where project_id = ${project}::uuid)`,
-    },
-  ]);
+  const { from, events } = carrying;
+  const project = from.escapeLiteral(carrying.customer.projectId);
+  const list = (some: string[]) => from.escapeLiteral(`{${some.join()}}`);
+  const selectDeliveries = (some: string[]) =>
+    `event_id = any(${list(some)}::uuid[]) and destination_id in (select id from destinations where project_id = ${project}::uuid)`;
+  await carryBatch(carrying, async () => {
+    // A worker may have claimed one since the events were looked at. It claims none that is locked.
+    await from.query(`select from deliveries where ${selectDeliveries(ids)} for update`);
+    const { rows } = await from.query<{ id: string }>(
+      `select id::text from events where id = any(${list(ids)}::uuid[]) and not ${UNDER_WAY}`,
+    );
+    const ended = rows.map(({ id }) => id);
+    events.leave(ids.filter((id) => !ended.includes(id)));
+    return [
+      { table: "events", where: `id = any(${list(ended)}::uuid[])` },
+      { table: "event_topics", where: `event_id = any(${list(ended)}::uuid[])` },
+      {
+        table: "events_nowhere",
+        where: `project_id = ${project}::uuid and event_id = any(${list(ended)}::uuid[])`,
+      },
+      { table: "deliveries", where: selectDeliveries(ended) },
+    ];
+  });
 }
