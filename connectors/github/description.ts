@@ -89,7 +89,8 @@ export const description: Description = {
   errors: {
     // Not every entry has a message; some forms are texts alone.
     message: ["errors.*.message|code", "errors.*", "message"],
-    marks: ["documentation_url"],
+    // A repository that GitHub has closed is refused with `block`.
+    marks: ["documentation_url", "block"],
     field: "field",
     texts: { "rate limit": "rate_limited" },
   },
