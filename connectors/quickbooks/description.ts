@@ -106,8 +106,10 @@ export const description: Description = {
     creditMemo: describeTransaction("CreditMemo", { CustomerRef: { value: "1" } }),
   },
   errors: {
-    message: ["Fault.Error.*.Detail", "Fault.Error.*.Message"],
+    // Intuit's gateway, which judges tokens, writes the names in small letters.
+    message: ["Fault.Error.*.Detail", "Fault.Error.*.Message", "fault.error.*.detail|message"],
     code: "Fault.Error.0.code",
+    furtherCode: "fault.error.0.code",
     codes: { 610: "not_found", 3001: "rate_limited", 5010: "conflict", 6240: "conflict" },
   },
   limits: { waitSeconds: 60 },
