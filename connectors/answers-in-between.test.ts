@@ -8,7 +8,7 @@ import { classify as ofSalesforce } from "./salesforce/classify.ts";
 import { CONNECTORS as CATALOG } from "./connectors.gen.ts";
 import { description } from "./pipedrive/description.ts";
 import type { RecordOutcome, RecordWrite } from "../connector-kit/connector.ts";
-import { orderWrite } from "../connector-kit/testing/order-fixture.ts";
+import { orderWrite, planRead } from "../connector-kit/testing/order-fixture.ts";
 import { withAccount } from "../connector-kit/calls/with-account.ts";
 import { createDeclarativeClassify } from "../connector-kit/declarative/create-declarative-classify.ts";
 import { isRetryable, ProviderError } from "../connector-kit/calls/provider-error.ts";
@@ -235,6 +235,20 @@ test("HubSpot: an update that another record answers is told with that record, a
   const { outcome, warnings } = await writeTo(t, "hubspot", "update", { status: 200, body });
   assert.equal(outcome?.success && outcome.recordId, "8");
   assert.match(warnings.join(), /record 8, with which record 7 may have been merged/);
+});
+
+test("HubSpot, Salesforce: a page that has words in place of records fails with these words", async (t) => {
+  const fetching = await openServer(t, { status: 200, body: '{"message":"Please sign in"}' });
+  for (const [provider, objectName] of [
+    ["hubspot", "companies"],
+    ["hubspot", "owners"],
+    ["salesforce", "Account"],
+  ] as const) {
+    const { read } = withAccount(CATALOG[provider] ?? {}, { values: {} });
+    assert.ok(read);
+    const reading = Promise.resolve().then(() => read.readPage(planRead(objectName), undefined, fetching));
+    await assert.rejects(reading, { kind: "unreadable", message: /Please sign in/ });
+  }
 });
 
 test("what a provider answers in JSON is not taken for a page of something in between", async (t) => {

@@ -100,7 +100,7 @@ function readAnswer(
   const page = requireObject(body, "the page");
   const place = checkpoint && getTextAt(checkpoint, "cursor");
   const isTimed = collection.tellsChanges?.(place) ?? true;
-  const all = listOrBroken(page[collection.list], `\`${collection.list}\``).map((raw) =>
+  const all = listOrBroken(page[collection.list], `\`${collection.list}\``, page).map((raw) =>
     toRecord(collection, raw, isTimed),
   );
   const pages = (typeof checkpoint?.pages === "number" ? checkpoint.pages : 0) + 1;

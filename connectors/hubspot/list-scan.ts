@@ -32,7 +32,7 @@ interface Listing {
 export function readListing(body: Json | undefined, objectName: string): Listing {
   const page = requireObject(body, "the page");
   const changed = changeProperty(objectName);
-  const listed = listOrBroken(page.results, "`results`").map((raw) => toSourceRecord(raw, changed));
+  const listed = listOrBroken(page.results, "`results`", page).map((raw) => toSourceRecord(raw, changed));
   return { listed, after: readCursor(page) };
 }
 

@@ -86,7 +86,7 @@ export function readResults(body: Json | undefined): Json[] {
     if (!fault) throw buildBrokenPage("HubSpot's answer is broken: an error of a batch read has no reason");
     if (fault.category !== NOT_FOUND) throw explainMissing(fault);
   }
-  return listOrBroken(results, "`results`");
+  return listOrBroken(results, "`results`", answer);
 }
 
 /** A reason that is not known to be about the request may pass. */

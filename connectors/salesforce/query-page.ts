@@ -16,10 +16,11 @@ export interface QueryPage {
 /** Throws `ProviderError` for wrong types. */
 export function readQueryPage(body: Json | undefined): QueryPage {
   const { records, totalSize, done, nextRecordsUrl } = requireObject(body, "the answer to a query");
+  const listed = listOrBroken(records, "`records`", body);
   if (typeof done !== "boolean")
     throw buildBrokenPage("Salesforce's answer is broken: `done` is not true or false");
   return {
-    records: listOrBroken(records, "`records`"),
+    records: listed,
     ...(typeof totalSize === "number" && { total: totalSize }),
     ...(!done && { locator: readLocator(nextRecordsUrl) }),
   };
