@@ -74,7 +74,9 @@ describe("what keeps records of an object away", () => {
       body: { status: "error", message: "daily limit", errorType: "RATE_LIMIT", policyName: "DAILY" },
     });
     const findWait = async () =>
-      (await ask("contacts", "999999")).body.causes.find((cause: string) => /rate limit/.test(cause));
+      (await ask("contacts", "999999")).body.causes.find((cause: string) =>
+        /^A read waits .*rate limit/.test(cause),
+      );
     const wait = await until(findWait);
     const { causes } = (await ask("contacts", "999999")).body;
     assert.ok(!causes.some((cause: string) => cause.includes("the next read is due")), causes.join("\n"));
@@ -103,5 +105,43 @@ describe("what keeps records of an object away", () => {
       const event = newest && (await busbar.inProject("GET", `/events/${newest.id}`)).body;
       return event?.data.healthReasons.some(({ name }: Answer["body"]) => name === "person");
     });
+  });
+
+  test("a rate limit that a write has met is told with the next read, which comes later", async () => {
+    const manifest = `${writeManifest({ contacts: "person" })
+      .replace("name: crm", "name: rare")
+      .replace("*/10 * * * *", "0 0 * * *")}    write:
+      objects:
+        - objectName: contacts
+`;
+    const rare = await connectCustomer(busbar, {
+      provider: "hubspot",
+      groupRef: "initech",
+      manifest,
+      integration: "rare",
+      content: { read: { objects: { contacts: {} } }, write: { objects: { contacts: {} } } },
+    });
+    const explain = async (): Promise<string[]> => {
+      const path = `/integrations/rare/installations/${rare.installationId}/records/contacts/999999`;
+      return (await busbar.inProject("GET", path)).body.causes ?? [];
+    };
+    await until(async () => {
+      const causes = (await explain()).join("\n");
+      return causes.includes("the next read is due") && !causes.includes("The backfill has not ended");
+    });
+    busbar.sandbox.addFault({
+      provider: "hubspot",
+      method: "POST",
+      path: "/objects/contacts",
+      status: 429,
+      // Beyond the next tick: a day has 720 s here.
+      headers: { "retry-after": "3600" },
+      body: { status: "error", message: "daily limit", errorType: "RATE_LIMIT", policyName: "DAILY" },
+    });
+    await rare.write("contacts", { type: "create", record: { email: "ada@initech.example" } });
+    const cause = await until(async () => (await explain()).find((one) => /rate limit/.test(one)));
+    const [, time = ""] = /nothing is read before (\S+Z)\. It goes on by itself/.exec(cause) ?? [];
+    assert.ok(Date.parse(time) > Date.now() + 3_500_000, cause);
+    assert.ok(!(await explain()).some((one) => /the next read is due/.test(one)));
   });
 });

@@ -1,4 +1,5 @@
 /** Finds out what keeps records of an object from arriving, for the trace of a record, even of one that was never seen. */
+import { now } from "../../../ground/clock.ts";
 import type { ConfigContent } from "../../../manifest/installation-config.ts";
 import type { ManifestIntegration } from "../../../manifest/manifest.ts";
 import { findReadDefinition, type ConfiguredFilter } from "../../read/definition/read-definition.ts";
@@ -14,6 +15,7 @@ import {
 } from "../../store/integrations/installation-health.ts";
 import type { InstallationRow } from "../../store/integrations/installations.ts";
 import type { IntegrationRow } from "../../store/integrations/integrations.ts";
+import { findGate } from "../../store/connections/connection-gates.ts";
 import { findBackfill, findReadObject, type ReadObjectRow } from "../../store/reads/read-objects.ts";
 import { listObjectRuns, type ObjectRun } from "../../store/reads/object-runs.ts";
 import { subscribeDefinitions } from "../../subscribe/definition/subscribe-definition.ts";
@@ -45,12 +47,13 @@ export async function listObstacles(
 ): Promise<Obstacle[]> {
   const { integration, installation, objectName } = traced;
   const { id, projectId, config } = installation;
-  const [row, runs, subscriptions, reasons, sources] = await Promise.all([
+  const [row, runs, subscriptions, reasons, sources, gate] = await Promise.all([
     findReadObject(queries, id, objectName),
     listObjectRuns(queries, id, objectName),
     listSubscriptions(queries, projectId, id),
     listHealthReasons(queries, [id]),
     readSources(queries, integration, config.content),
+    findGate(queries, installation.connectionId),
   ]);
   const definition = findReadDefinition(sources, objectName);
   const isSubscribed = subscriptions.some((one) => one.objectName === objectName && one.state !== "disabled");
@@ -86,6 +89,7 @@ export async function listObstacles(
         run: runs.find(({ kind }) => kind === "scheduled"),
         isSubscribed,
         isBlocked: concerning.some(keepsFromReading),
+        closedUntil: gate?.closedUntil,
       }),
     );
   const silence = subscription && explainSilence(subscription);
@@ -220,10 +224,18 @@ function describeWait({ operationId, dueTime, waitsFor, waitingSince }: ObjectRu
   };
 }
 
+interface Progress {
+  run: ObjectRun | undefined;
+  isSubscribed: boolean;
+  isBlocked: boolean;
+  /** Until when nothing is sent for the connection. */
+  closedUntil: Date | undefined;
+}
+
 /** Describes when the object was last read, and when it is read next: a later change cannot have arrived by reading. */
 function describeProgress(
   { cursorTime, pause, nextTick }: ReadObjectRow,
-  { run, isSubscribed, isBlocked }: { run: ObjectRun | undefined; isSubscribed: boolean; isBlocked: boolean },
+  { run, isSubscribed, isBlocked, closedUntil }: Progress,
 ): Obstacle {
   const until = `Changes up to ${cursorTime.toISOString()} have been read`;
   if (pause)
@@ -240,6 +252,11 @@ function describeProgress(
     return {
       detail: `${until}; a read has begun, and the next one starts after its end: operation ${run.operationId}.`,
       remedy: "Look at the operation: what it reads comes while it runs, later changes with the next read.",
+    };
+  if (closedUntil && closedUntil > (nextTick ?? now()))
+    return {
+      detail: `${until}; the provider's rate limit of the account is reached, so nothing is read before ${closedUntil.toISOString()}.`,
+      remedy: WAITS.rate_limit[1],
     };
   const next = nextTick
     ? `the next read is due at ${nextTick.toISOString()}`
