@@ -35,7 +35,8 @@ const buildDoubt = ({ status, text }: ProviderResponse, what: string): ProviderE
 const MAX_WORDS = 100;
 const DONE =
   /\b(ok|okay|success|successful|successfully|succeeded|done|created|updated|deleted|removed|saved)\b/i;
-const NOT_DONE = /\b(no|not|never|cannot|fail\w*|error\w*|denied|invalid|un\w+|sign|log)\b|n't\b/i;
+const NOT_DONE =
+  /\b(no|not|never|cannot|fail\w*|error\w*|denied|invalid|un\w+|sign|log|0|being|will|later|queued|scheduled|pending)\b|n't\b/i;
 
 /** Returns a success of plain words, such as `OK`, as one without a body; other words leave open what they mean. */
 export function withoutPlainSuccess(response: ProviderResponse): ProviderResponse {

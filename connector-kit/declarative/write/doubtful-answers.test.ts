@@ -175,6 +175,9 @@ test("plain words that say that it is done are a success of an update and a dele
       "<p>OK</p>",
       '{"id": "7',
       "Record could not be deleted",
+      "This site is being updated. Please try again later.",
+      "0 records updated",
+      "Successfully queued",
       "x".repeat(200),
     ])
       assert.notEqual(kindIn(await writeTo(t, type, { body })), "success", `${type} ${body}`);
@@ -187,6 +190,23 @@ test("an update that is answered with another record is not told as done", async
   const outcome = await writeTo(t, "update", { body: { id: "8", name: "Ada", age: 7 } });
   assert.equal(kindIn(outcome), "unreadable");
   assert.match(outcome.success ? "" : outcome.error.message, /the update of record 7 of people is record 8/);
+});
+
+// Mailchimp: "id: The MD5 hash of the lowercase version of the list member's email address." (its OpenAPI file; `echo -n ada | md5sum`)
+test("an update that changes what the id is made of is answered with the new id", async (t) => {
+  const upsert = { method: "PUT" as const, path: "/people/{value}", keys: ["name"] };
+  const id = "7b7a53e239400a13bd6be6c91c4f6c4e";
+  for (const [answered, keyHash] of [
+    ["ada", undefined],
+    ["8c8d357b5e872bbacd45197626bd5759", "md5"],
+  ] as const) {
+    const rules: ObjectRules = {
+      idPattern: "[A-Za-z0-9-]+",
+      ...(keyHash && { upsert: { ...upsert, keyHash } }),
+    };
+    const body = { id: answered, name: "Ada" };
+    assert.equal(kindIn(await writeTo(t, "update", { body }, { rules, id })), "success", answered);
+  }
 });
 
 test("a record whose id is written otherwise in the answer is the same one", async (t) => {

@@ -1,5 +1,6 @@
 /** Tells whether an answer is about another record than the one that was asked for. */
-import { isJsonObject, type Json } from "../../../ground/json.ts";
+import { hash } from "node:crypto";
+import { isJsonObject, type Json, type JsonObject } from "../../../ground/json.ts";
 
 /** Names of a record that stand for its id in a request. */
 const ALIASES = new Set(["me", "self", "primary", "current", "default"]);
@@ -15,6 +16,16 @@ export function isOtherRecord(asked: string, answered: string, record: Json | un
   if (other.endsWith(`/${id}`) || id.endsWith(`/${other}`)) return false;
   // A number is an id, not a name.
   return record === undefined || /^\d+$/.test(id) || !hasText(record, id, MAX_LEVELS);
+}
+
+/** Returns whether an update sets what the id is made of, such as a login, or at Mailchimp the address of which the id is a hash. */
+export function isRenamed(answered: string, fields: JsonObject, keyHash: string | undefined): boolean {
+  const texts = Object.values(fields).filter((value) => typeof value === "string");
+  return texts.some((text) =>
+    keyHash === undefined
+      ? !/^\d+$/.test(text) && simplify(text) === simplify(answered)
+      : hash(keyHash, text.toLowerCase()) === answered,
+  );
 }
 
 const simplify = (id: string): string => id.toLowerCase().replaceAll(/[-{}]/g, "");

@@ -10,7 +10,7 @@ import { getTextAt } from "../../calls/get-text-at.ts";
 import type { WriteRules } from "../rules/description.ts";
 import { fillPath } from "../fill-path.ts";
 import { getOne } from "../get-record.ts";
-import { isOtherRecord } from "./other-record.ts";
+import { isOtherRecord, isRenamed } from "./other-record.ts";
 import { getMember, readRecordId, type ObjectPlan } from "../object-plan.ts";
 
 interface Answered {
@@ -41,7 +41,8 @@ export async function readOutcome(
     const error = new ProviderError({ kind: "unreadable", message, status: 200 });
     return { outcome: { success: false, error } };
   }
-  if (write.type === "update" && id !== undefined && isOtherRecord(id, recordId, answered)) {
+  const isOther = write.type === "update" && id !== undefined && isOtherRecord(id, recordId, answered);
+  if (isOther && !isRenamed(recordId, fields, plan.upsert?.keyHash)) {
     const message = `the provider's answer to the update of record ${id} of ${plan.name} is record ${recordId}`;
     return {
       outcome: { success: false, error: new ProviderError({ kind: "unreadable", message, status: 200 }) },
