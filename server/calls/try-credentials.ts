@@ -39,11 +39,15 @@ export async function tryLive(
     return { health: "fine" };
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
-    return error.kind === "unauthorized"
+    return refusesCredentials(error)
       ? { health: "refused", words: error.message }
       : { health: "unknown", words: error.message };
   }
 }
+
+/** Returns whether a 401 is the provider's: a description does not know each form of it, and what stands in between answers with a page. */
+const refusesCredentials = ({ kind, status, rawResponse = "" }: ProviderError): boolean =>
+  kind === "unauthorized" || (kind === "unavailable" && status === 401 && !/^\s*</.test(rawResponse));
 
 export interface TrialServices {
   database: Database;

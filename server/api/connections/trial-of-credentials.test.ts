@@ -114,6 +114,19 @@ describe("credentials that are stored", () => {
     assert.match(refused.body.detail, /answered 401: This key was withdrawn on Monday/);
   });
 
+  // The body and the status are those of Django REST framework (rest_framework/exceptions.py), without its header.
+  test("are refused by JSON with 401 that the description does not know, and not by a page", async () => {
+    const answerWith = (type: string, text: string) =>
+      (answer = (_, response) => void response.writeHead(401, { "content-type": type }).end(text));
+    answerWith("application/json", '{"detail":"Invalid token."}');
+    const refused = await generate("x-read", "wrong");
+    assert.equal(refused.status, 422, refused.text);
+    assert.match(refused.body.detail, /Quill refuses these credentials.*Invalid token\./);
+    answerWith("text/html", "<html><title>Sign in</title></html>");
+    const stored = await generate("x-read", GOOD);
+    assert.deepEqual([stored.status, stored.body.verified], [201, false]);
+  });
+
   test("are stored as not verified while the provider is down, and are tried again until it tells", async () => {
     answer = (_, response) => void response.writeHead(503).end();
     const accepted = (await generate("x-health", GOOD)).body;
