@@ -169,6 +169,16 @@ test("a provider whose form is a word that everybody has is known by its marks",
   assert.equal(await kindAfter(own, UPDATE, classify), "forbidden");
 });
 
+test("a refusal in JSON that is not in the described form is told with the part of the description that may lack it", async (t) => {
+  const classify = CONNECTORS["a described provider"];
+  const json = await openServer(t, { status: 403, body: '{"detail":"No permission"}' });
+  const { kind, message } = await errorAfter(json, UPDATE, classify);
+  assert.equal(kind, "unavailable");
+  assert.match(message, /No permission.*`errors` of its description/);
+  const page = await openServer(t, { status: 403, body: PAGE });
+  assert.doesNotMatch((await errorAfter(page, UPDATE, classify)).message, /description/);
+});
+
 test("what judges the content of a request is the provider's, also in a form that the description does not have", async (t) => {
   for (const [status, kind] of [
     [400, "invalid"],

@@ -20,6 +20,8 @@ const RATE_LIMITED_MS = 10_000;
 /** Servers of GraphQL give this code to errors that they did not expect, with status 200. */
 export const UNEXPECTED = "INTERNAL_SERVER_ERROR";
 
+const UNDESCRIBED = "; if it is the provider's own answer, `errors` of its description lack this form";
+
 /** Returns the classification of a connector: undefined for a success. */
 export const createDeclarativeClassify = (provider: string, description: Description) => {
   const { errors, limits, graphql } = description;
@@ -49,7 +51,10 @@ export const createDeclarativeClassify = (provider: string, description: Descrip
     const isPassing = told === undefined && !isOwn && status < 500 && kind === "unavailable";
     return new ProviderError({
       kind,
-      message: (isPassing ? undefined : reason) ?? describeUnexplained(provider, response, kind),
+      message:
+        (isPassing ? undefined : reason) ??
+        describeUnexplained(provider, response, kind) +
+          (isPassing && !isOthers && body !== undefined ? UNDESCRIBED : ""),
       ...(code !== undefined && { code }),
       status,
       ...(kind === "rate_limited" && { retryAt: retryTime(response, limits) }),
