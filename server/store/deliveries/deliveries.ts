@@ -53,7 +53,8 @@ const listLanes = ({ lanes }: ClaimLimits) =>
 
 /**
  * Claims due deliveries, a few for each destination, starting with a random destination. Those that were never attempted leave their
- * rows for a batch, as if they had just been routed: two versions of the row fewer, with their entries in the indexes.
+ * rows for a batch, as if they had just been routed: two versions of the row fewer, with their entries in the indexes. A
+ * row that may be in an unfinished batch stays.
  */
 export async function claimDeliveries(queries: DataQueries, claim: ClaimLimits): Promise<ClaimedDelivery[]> {
   const { rows } = await buildClaimStatement(claim).execute(queries);
@@ -89,7 +90,10 @@ export const buildClaimStatement = (claim: ClaimLimits) => sql<
         order by random()
       ) as open
       cross join lateral (
-        select destination_id, event_id, failures, attempts = '[]' as is_new from deliveries
+        select destination_id, event_id, failures,
+          -- A batch that is not over may still name what it gave back: of two batches each would list it, and give it back.
+          attempts = '[]' and due_time < coalesce((select min(create_time) from delivery_batches), 'infinity') as is_new
+        from deliveries
         where destination_id = open.id and state = 'waiting' and due_time <= now()
         order by due_time limit open.free for update skip locked
       ) as due

@@ -197,6 +197,32 @@ test("deliveries without an attempt are claimed by a batch, others by their rows
   assert.deepEqual(await claim(8), wanted);
 });
 
+test("a delivery that an unfinished batch gave back is listed once, and its next claim outlives the first worker", async (t) => {
+  const { database, destinationId, eventIds } = await threeEvents(t);
+  const { queries } = database;
+  const [released = "", ...unsaved] = eventIds;
+  const batchId = newId();
+  await route(database, batchId);
+  await insertDeliveries(
+    queries,
+    WORKER,
+    [{ kind: "released", destinationId, eventId: released, batchId }],
+    [],
+  );
+  const claim = async (workerId: number) =>
+    (await claimDeliveries(queries, { workerId, batchId: newId(), ...MUCH })).map(({ eventId }) => eventId);
+  assert.deepEqual(await claim(8), [released]);
+  const listed = (await listStates(database, destinationId)).map(({ eventId, state }) => [eventId, state]);
+  assert.deepEqual(
+    listed,
+    eventIds.toReversed().map((id) => [id, "sending"]),
+  );
+  assert.equal((await database.queries.selectFrom("allDeliveries").selectAll().execute()).length, 3);
+  // The other worker is sending it.
+  await releaseDeliveries(queries, [WORKER]);
+  assert.deepEqual((await claim(9)).toSorted(), unsaved);
+});
+
 test("a statement ends only the batches that it lists, not others of the same worker", async (t) => {
   const { database, destinationId, eventIds } = await threeEvents(t);
   const { queries } = database;
