@@ -92,7 +92,9 @@ export const buildClaimStatement = (claim: ClaimLimits) => sql<
       cross join lateral (
         select destination_id, event_id, failures,
           -- A batch that is not over may still name what it gave back: of two batches each would list it, and give it back.
-          attempts = '[]' and due_time < coalesce((select min(create_time) from delivery_batches), 'infinity') as is_new
+          attempts = '[]' and due_time < coalesce((select min(create_time) from delivery_batches), 'infinity')
+            -- The guard of a moving customer skips updates (moves/guard-customer.ts).
+            and not exists (select from moving_customers where state in ('leaving', 'coming')) as is_new
         from deliveries
         where destination_id = open.id and state = 'waiting' and due_time <= now()
         order by due_time limit open.free for update skip locked
@@ -102,6 +104,7 @@ export const buildClaimStatement = (claim: ClaimLimits) => sql<
       update deliveries set state = 'sending', claimed_by = ${claim.workerId}::integer
       from ready
       where deliveries.destination_id = ready.destination_id and deliveries.event_id = ready.event_id and not is_new
+      returning deliveries.destination_id, deliveries.event_id, ready.failures, version, failing_since, is_new
     ), gone as (
       delete from deliveries using ready
       where deliveries.destination_id = ready.destination_id and deliveries.event_id = ready.event_id and is_new
@@ -110,7 +113,8 @@ export const buildClaimStatement = (claim: ClaimLimits) => sql<
       select ${claim.batchId}::uuid, ${claim.workerId}::integer, array_agg(destination_id), array_agg(event_id)
       from ready where is_new having count(*) > 0
     )
-    select destination_id, event_id, failures, version, failing_since, is_new from ready
+    select * from again
+    union all select destination_id, event_id, failures, version, failing_since, is_new from ready where is_new
   `;
 
 /** Key of a delivery: no event goes to a destination twice. */

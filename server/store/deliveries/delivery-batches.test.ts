@@ -20,6 +20,7 @@ import { insertDestination } from "./destinations.ts";
 import { insertEvents } from "./events.ts";
 import { eventTopicRoutes, topicDestinationRoutes } from "./topic-routes.ts";
 import { insertTopic } from "./topics.ts";
+import { prepareGuards, setGuard } from "../moves/guard-customer.ts";
 
 const WORKER = 7;
 const MUCH = { capacity: 100, depth: 100, failingDepth: 4, lanes: [], fullProjects: [] };
@@ -200,27 +201,46 @@ test("deliveries without an attempt are claimed by a batch, others by their rows
 test("a delivery that an unfinished batch gave back is listed once, and its next claim outlives the first worker", async (t) => {
   const { database, destinationId, eventIds } = await threeEvents(t);
   const { queries } = database;
-  const [released = "", ...unsaved] = eventIds;
+  const [eventId = "", ...unsaved] = eventIds;
   const batchId = newId();
   await route(database, batchId);
-  await insertDeliveries(
-    queries,
-    WORKER,
-    [{ kind: "released", destinationId, eventId: released, batchId }],
-    [],
-  );
+  await insertDeliveries(queries, WORKER, [{ kind: "released", destinationId, eventId, batchId }], []);
   const claim = async (workerId: number) =>
-    (await claimDeliveries(queries, { workerId, batchId: newId(), ...MUCH })).map(({ eventId }) => eventId);
-  assert.deepEqual(await claim(8), [released]);
-  const listed = (await listStates(database, destinationId)).map(({ eventId, state }) => [eventId, state]);
-  assert.deepEqual(
-    listed,
-    eventIds.toReversed().map((id) => [id, "sending"]),
-  );
-  assert.equal((await database.queries.selectFrom("allDeliveries").selectAll().execute()).length, 3);
+    (await claimDeliveries(queries, { workerId, batchId: newId(), ...MUCH })).map((one) => one.eventId);
+  assert.deepEqual(await claim(8), [eventId]);
+  const sending = eventIds.toReversed().map((id) => ({ eventId: id, state: "sending", attempts: 0 }));
+  assert.deepEqual(await listStates(database, destinationId), sending);
   // The other worker is sending it.
   await releaseDeliveries(queries, [WORKER]);
   assert.deepEqual((await claim(9)).toSorted(), unsaved);
+});
+
+test("no delivery of a customer who moves to another shard is claimed, with an attempt or without", async (t) => {
+  const { database, projectId, destinationId, eventIds } = await threeEvents(t);
+  const { queries, pool } = database;
+  const [eventId = ""] = eventIds;
+  const batchId = newId();
+  await route(database, batchId);
+  const result = { ...delivered, state: "waiting" as const, destinationId, eventId, batchId };
+  await insertDeliveries(queries, WORKER, [result], []);
+  await releaseDeliveries(queries, [WORKER]);
+  const group = newId();
+  await pool.query("insert into groups values ($1, $2, 'mover', '')", [group, projectId]);
+  await pool.query(`update events set data = '{"groupRef":"mover"}'`);
+  const claim = async () =>
+    (await claimDeliveries(queries, { workerId: 8, batchId: newId(), ...MUCH })).map((one) => one.eventId);
+  const client = await pool.connect();
+  try {
+    await prepareGuards(client);
+    for (const state of ["leaving", "coming"] as const) {
+      await setGuard(client, group, state);
+      assert.deepEqual(await claim(), []);
+    }
+    await setGuard(client, group, "arrived");
+    assert.deepEqual((await claim()).toSorted(), eventIds);
+  } finally {
+    client.release();
+  }
 });
 
 test("a statement ends only the batches that it lists, not others of the same worker", async (t) => {
