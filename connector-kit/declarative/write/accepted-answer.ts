@@ -2,6 +2,7 @@
 import { ProviderError } from "../../calls/provider-error.ts";
 import type { ProviderResponse } from "../../calls/provider-fetch.ts";
 import type { RecordWrite } from "../../connector.ts";
+import { isJsonObject, type Json } from "../../../ground/json.ts";
 import { shorten } from "../../../ground/storable-text.ts";
 
 const ACCEPTED = 202;
@@ -31,6 +32,24 @@ const buildDoubt = ({ status, text }: ProviderResponse, what: string): ProviderE
     status,
     rawResponse: shorten(text),
   });
+
+const DENIALS: Partial<Record<RecordWrite["type"], string[]>> = {
+  update: ["success", "ok"],
+  delete: ["success", "ok", "deleted"],
+};
+
+/** Returns the error for a success without the record, in whose body a member says that it is none. A create needs the record's id anyway. */
+export function findDenial(
+  response: ProviderResponse | undefined,
+  type: RecordWrite["type"],
+  body: Json | undefined,
+): ProviderError | undefined {
+  if (!response || body === undefined || !isJsonObject(body)) return undefined;
+  if (!DENIALS[type]?.some((name) => body[name] === false)) return undefined;
+  const { status, text } = response;
+  const message = `the provider answered ${status}, and says that it is not done: ${shorten(text, MAX_WORDS)}`;
+  return new ProviderError({ kind: "unreadable", message, status, rawResponse: shorten(text) });
+}
 
 const MAX_WORDS = 100;
 const DONE =

@@ -125,6 +125,19 @@ test("207 without the record leaves open whether it was written, and with it is 
   assert.equal(kindIn(outcome), "unknown_outcome");
 });
 
+test("200 with a member that denies the success is none of a write whose answer has no record", async (t) => {
+  for (const type of TYPES)
+    for (const body of [{ success: false, message: "not allowed" }, { ok: false }]) {
+      const outcome = await writeTo(t, type, { body });
+      assert.equal(kindIn(outcome), "unreadable", `${type} ${JSON.stringify(body)}`);
+      assert.match(outcome.success ? "" : outcome.error.message, type === "create" ? /no id/ : /false/);
+    }
+  assert.equal(kindIn(await writeTo(t, "delete", { body: { deleted: false } })), "unreadable");
+  assert.equal(kindIn(await writeTo(t, "update", { body: { id: "7", success: false } })), "success");
+  assert.equal(kindIn(await writeTo(t, "update", { body: { name: "Ada", deleted: false } })), "success");
+  assert.equal(kindIn(await writeTo(t, "delete", { body: { success: true } })), "success");
+});
+
 test("what an update is answered with counts as the record only where it is one", async (t) => {
   const dataAfter = async (body: unknown) => {
     const outcome = await writeTo(t, "update", { body });

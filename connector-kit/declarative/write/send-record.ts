@@ -8,7 +8,7 @@ import { isBareAbsence } from "../../calls/judge-refusal.ts";
 import { concernsEveryRecord, type ProviderAnswer, send, toPassing } from "../../calls/send-request.ts";
 import type { SingleOutcome } from "../../calls/write-singly.ts";
 import type { Description } from "../rules/description.ts";
-import { findDoubtOfSuccess, withoutPlainSuccess } from "./accepted-answer.ts";
+import { findDenial, findDoubtOfSuccess, withoutPlainSuccess } from "./accepted-answer.ts";
 import { judgeMutation } from "./graphql-outcome.ts";
 import { getOne } from "../get-record.ts";
 import { findReason } from "../create-declarative-classify.ts";
@@ -61,7 +61,9 @@ export async function sendRecord(sending: Sending, asked: RecordToWrite): Promis
   if (refused) return settleDeletion(write, record, refused);
   const answered = readAnswered(plan, write.type, body);
   const hasRecord = [answered, body].some((one) => readRecordId(one, plan) !== undefined);
-  const doubt = findDoubtOfSuccess(response, write.type, plan[write.type], hasRecord);
+  const doubt =
+    findDoubtOfSuccess(response, write.type, plan[write.type], hasRecord) ??
+    (hasRecord ? undefined : findDenial(response, write.type, body));
   if (doubt) return { outcome: { success: false, error: doubt } };
   const warning = judge.warning() ?? remarkIn(plan, body);
   const reported = warning === undefined ? {} : { warning };
