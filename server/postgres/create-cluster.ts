@@ -6,7 +6,6 @@ import { StartError } from "../../ground/errors.ts";
 import type { Binaries } from "./find-binaries.ts";
 import { runTool } from "./run-tool.ts";
 import { quoteDataArgument, type ServerUser } from "./server-user.ts";
-import { newSecret } from "../../ground/ids.ts";
 
 export const ROLE = "busbar";
 export const DATABASE = "busbar";
@@ -28,7 +27,7 @@ export async function createCluster({ dataDir, folder, binaries, user }: NewClus
   if (await lstat(folder).catch(() => undefined)) return false;
   const aside = join(dataDir, `${UNFINISHED}${randomBytes(8).toString("hex")}`);
   const data = join(aside, "data");
-  const password = newSecret();
+  const password = randomBytes(32).toString("base64url");
   // The server's user may enter the folder to reach its data; folder and password stay owned by root.
   await mkdir(aside);
   await chmod(aside, user ? 0o711 : 0o700);
