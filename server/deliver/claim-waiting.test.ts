@@ -2,7 +2,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openDeliveryParts } from "../../tests/harness/deliveries/delivery-parts.ts";
-import { listDeliveryClaimers } from "../store/deliveries/deliveries.ts";
 import { until } from "../../tests/harness/until.ts";
 
 test("a delivery whose attempt failed is claimed again when it is due, and is held until its result is saved", async (t) => {
@@ -43,27 +42,4 @@ test("deliveries that found no capacity are all sent as their lane empties", asy
   assert.equal(new Set(messages.map(({ id }) => id)).size, 30);
   const { rows } = await database.pool.query("select distinct state from deliveries");
   assert.deepEqual(rows, [{ state: "delivered" }]);
-});
-
-test("a claimed delivery whose event was deleted is not sent, and holds no batch", async (t) => {
-  const { database, router, waiting, happen, messages, saved } = await openDeliveryParts(t);
-  await database.pool.query("update destinations set failing_since = now()");
-  await happen(30);
-  await router.route();
-  // As many as the lane of a failing destination takes; the others wait in the database.
-  await until(() => saved.length === 30);
-  const sent = messages.length;
-  await database.pool.query(
-    "delete from events where id in (select event_id from deliveries where state = 'waiting')",
-  );
-  await until(async () => {
-    await waiting.claim();
-    return saved.filter(({ kind }) => kind === "gone").length === 30 - sent;
-  });
-  assert.equal(messages.length, sent);
-  const { rows } = await database.pool.query(
-    "select state, count(*)::int from all_deliveries group by state",
-  );
-  assert.deepEqual(rows, [{ state: "delivered", count: sent }]);
-  assert.deepEqual(await listDeliveryClaimers(database.data), []);
 });

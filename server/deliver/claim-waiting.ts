@@ -1,19 +1,16 @@
 /** Claims deliveries that wait in the database: repeated ones, and those that found no capacity when they were routed. */
 import { elapsedMs } from "../../ground/clock.ts";
-import { newId } from "../../ground/ids.ts";
 import type { DataQueries } from "../store/database/sides.ts";
 import { claimDeliveries, type ClaimedDelivery, type DeliveryKey } from "../store/deliveries/deliveries.ts";
 import { listEventsById } from "../store/deliveries/events.ts";
 import type { Channels, OpenDestination } from "./destinations/channels.ts";
 import type { DeliveryResult } from "./delivery-result.ts";
 import { DEPTH, FAILING_DEPTH } from "./lanes.ts";
-import type { OutcomeWriter } from "./save-outcomes.ts";
 import { measureCost, type DeliverySender } from "./send-deliveries.ts";
 
 interface WaitingServices {
   data: DataQueries;
   channels: Channels;
-  outcomes: OutcomeWriter;
   sender: DeliverySender;
   workerId: () => number;
   /** Called when a delivery has become due. */
@@ -63,7 +60,7 @@ export class WaitingDeliveries {
   /** Claims what the lanes have capacity for and returns the number; asks the database only when something may be due. */
   async claim(): Promise<number> {
     if (!this.#isDue && elapsedMs() - this.#claimedMs < POLL_MS) return 0;
-    const { data, channels, outcomes, sender, workerId } = this.#deps;
+    const { data, channels, sender, workerId } = this.#deps;
     // Half of what is free: a claim does not divide its capacity between projects.
     const capacity = Math.ceil(sender.lanes.capacity / 2 / this.#averageCost);
     const lanes = sender.lanes.free();
@@ -71,10 +68,8 @@ export class WaitingDeliveries {
     const readAfter = sender.changesSeen;
     this.#claimedMs = elapsedMs();
     this.#isDue = false;
-    const batchId = newId();
     const claimed = await claimDeliveries(data, {
       workerId: workerId(),
-      batchId,
       capacity: Math.min(MAX_CLAIMED, capacity),
       depth: DEPTH,
       failingDepth: FAILING_DEPTH,
@@ -87,13 +82,9 @@ export class WaitingDeliveries {
       claimed.length > 0 || capacity === 0 || fullProjects.length > 0 || lanes.some(({ free }) => free === 0);
     if (claimed.length === 0) return 0;
     const destinations = await channels.get(claimed);
-    const fresh = claimed.filter((delivery) => delivery.batchId !== undefined);
-    if (fresh.length > 0) outcomes.openBatch(batchId, fresh.length);
     const costs: number[] = [];
     for (let from = 0; from < claimed.length; from += MAX_READ) {
-      const some = claimed.slice(from, from + MAX_READ);
-      const read = this.#send(some, destinations, readAfter);
-      costs.push(...(await read.catch((error: unknown) => this.#giveBack(claimed.slice(from), error))));
+      costs.push(...(await this.#send(claimed.slice(from, from + MAX_READ), destinations, readAfter)));
     }
     if (costs.length > 0) this.#averageCost = costs.reduce((sum, cost) => sum + cost) / costs.length;
     return claimed.length;
@@ -116,28 +107,15 @@ export class WaitingDeliveries {
     for (const delivery of claimed) {
       const destination = destinations.get(delivery.destinationId);
       const event = events.get(delivery.eventId);
-      if (!destination || (hasCapacity && !event)) {
-        this.#forget(delivery);
-        continue;
-      }
-      if (delivery.batchId === undefined) this.#held.add(getKey(delivery));
+      // Deleted since it was claimed; retention removes the row.
+      if (!destination || (hasCapacity && !event)) continue;
+      this.#held.add(getKey(delivery));
       if (event) {
         sender.add({ delivery, event, destination, readAfter });
         costs.push(measureCost(event));
       } else sender.release(delivery);
     }
     return costs;
-  }
-
-  /** Its event or destination was deleted since it was claimed. If it has a row, retention removes it. */
-  #forget({ destinationId, eventId, batchId }: ClaimedDelivery): void {
-    if (batchId !== undefined) this.#deps.outcomes.add({ kind: "gone", destinationId, eventId, batchId });
-  }
-
-  /** Gives back the deliveries of a batch after an error; those with a row are found as lost. */
-  #giveBack(claimed: ClaimedDelivery[], error: unknown): never {
-    for (const delivery of claimed) if (delivery.batchId !== undefined) this.#deps.sender.release(delivery);
-    throw error;
   }
 
   /** Lets go of what has been saved, and calls `onDue` when the first of what waits again is due. */

@@ -120,14 +120,12 @@ class DeliveryEngine implements Deliveries {
       onAttempt: deps.onAttempt,
       tracer: deps.tracer,
     });
-    const shared = {
-      data,
-      workerId,
-      channels: this.#channels,
+    const shared = { data, workerId, channels: this.#channels, sender: this.#sender };
+    this.#router = new EventRouter({
+      ...shared,
       outcomes: this.#outcomes,
-      sender: this.#sender,
-    };
-    this.#router = new EventRouter({ ...shared, recentMessages: deps.recentMessages });
+      recentMessages: deps.recentMessages,
+    });
     this.#waiting = new WaitingDeliveries({ ...shared, onDue: () => this.#wakeDue() });
     this.#subscribe();
     this.#stopRecovering = recoverOrphans({

@@ -1,11 +1,6 @@
 /** What became of a delivery that this process had. */
 import type { Outcome } from "../../destination-kit/destination.ts";
-import type {
-  AttemptedDelivery,
-  DeliveryKey,
-  ReleasedDelivery,
-  SkippedDelivery,
-} from "../store/deliveries/deliveries.ts";
+import type { AttemptedDelivery, ReleasedDelivery, SkippedDelivery } from "../store/deliveries/deliveries.ts";
 import type { OpenDestination } from "./destinations/channels.ts";
 
 /** An attempt that was made, with what it says about its destination. */
@@ -14,12 +9,7 @@ export interface AttemptResult extends AttemptedDelivery {
   destination: OpenDestination;
 }
 
-/** A delivery of a batch whose event or destination was deleted: nothing is stored of it. */
-interface GoneDelivery extends DeliveryKey {
-  kind: "gone";
-}
-
-export type DeliveryResult = (AttemptResult | ReleasedDelivery | SkippedDelivery | GoneDelivery) & {
+export type DeliveryResult = (AttemptResult | ReleasedDelivery | SkippedDelivery) & {
   /** The batch that the delivery belongs to; set on the first attempt. */
   batchId?: string | undefined;
 };

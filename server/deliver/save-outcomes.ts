@@ -67,7 +67,7 @@ export class OutcomeWriter {
       const results = this.#results.splice(0, countDistinct(this.#results));
       const attempts = results.filter((result) => result.kind === "attempted");
       const first = results.filter(({ batchId }) => batchId !== undefined);
-      const again = results.filter(isStored).filter(({ batchId }) => batchId === undefined);
+      const again = results.filter(({ batchId }) => batchId === undefined);
       // One after the other, so that an error of one does not repeat the other.
       if (first.length > 0) await this.#retry(first, () => this.#saveFirst(first));
       if (again.length > 0) await this.#retry(again, () => updateDeliveries(data, workerId(), again));
@@ -88,7 +88,7 @@ export class OutcomeWriter {
   async #saveFirst(results: DeliveryResult[]): Promise<void> {
     const left = this.#unsavedAfter(results);
     const over = [...left].filter(([, count]) => count === 0).map(([id]) => id);
-    await insertDeliveries(this.#deps.data, this.#deps.workerId(), results.filter(isStored), over);
+    await insertDeliveries(this.#deps.data, this.#deps.workerId(), results, over);
     left.forEach((count, id) => this.#batches.set(id, count));
     over.forEach((id) => this.#batches.delete(id));
   }
@@ -103,10 +103,6 @@ export class OutcomeWriter {
     return left;
   }
 }
-
-const isStored = <Result extends DeliveryResult>(
-  result: Result,
-): result is Exclude<Result, { kind: "gone" }> => result.kind !== "gone";
 
 /** Counts the results up to the first repeated delivery: one statement can update a row only once. */
 function countDistinct(results: DeliveryResult[]): number {

@@ -5,8 +5,7 @@
  *                         │     │ └────────────► failed        the last attempt, or its destination is disabled
  *           no capacity   ▼     ▼ failed attempt
  *                      waiting ◄───┐                            due after the next gap of the schedule
- *                         │└─claim─► sending ──► delivered, failed
- *                         └──claim──► first attempt, as above     if none was made yet: the row is removed again
+ *                         └─claim─► sending ──► delivered, failed
  *
  * A delivery gets its row with the result of its first attempt, or when a lane has no capacity for it. A row in `sending`
  * names its worker (`claimed_by`); a batch names the worker of its deliveries (`delivery-batches.ts`). When a worker is
@@ -28,15 +27,13 @@ export interface ClaimedDelivery extends DeliveryKey {
   failures: number;
   version: number;
   failingSince: Date | null;
-  /** Set before the first attempt: the batch that holds the delivery instead of a row. */
-  batchId?: string | undefined;
+  /** Set on the first attempt: the batch that holds the delivery instead of a row. */
+  batchId?: string;
 }
 
 /** Limits of a worker's claim. */
 interface ClaimLimits {
   workerId: number;
-  /** Batch for the deliveries that were never attempted. */
-  batchId: string;
   /** Limit in total. */
   capacity: number;
   /** Limits per destination that is not in `lanes`, for working and for failing ones. */
@@ -51,20 +48,14 @@ interface ClaimLimits {
 const listLanes = ({ lanes }: ClaimLimits) =>
   sql`unnest(${lanes.map(({ id }) => id)}::uuid[], ${lanes.map(({ free }) => free)}::integer[]) as lane (id, free)`;
 
-/**
- * Claims due deliveries, a few for each destination, starting with a random destination. Those that were never attempted leave their
- * rows for a batch, as if they had just been routed: two versions of the row fewer, with their entries in the indexes. A
- * row that may be in an unfinished batch stays.
- */
+/** Claims due deliveries, a few for each destination, starting with a random destination. */
 export async function claimDeliveries(queries: DataQueries, claim: ClaimLimits): Promise<ClaimedDelivery[]> {
   const { rows } = await buildClaimStatement(claim).execute(queries);
-  return rows.map(({ isNew, ...row }) => ({ ...row, batchId: isNew ? claim.batchId : undefined }));
+  return rows;
 }
 
 /** Builds the statement. It skips along the index of waiting deliveries, so that destinations without any cost nothing. */
-export const buildClaimStatement = (claim: ClaimLimits) => sql<
-  ClaimedDelivery & { isNew: boolean }
->`/* prepare claim-deliveries */
+export const buildClaimStatement = (claim: ClaimLimits) => sql<ClaimedDelivery>`/* prepare claim-deliveries */
     with recursive first as (
       (
         select destination_id, due_time from deliveries
@@ -90,31 +81,16 @@ export const buildClaimStatement = (claim: ClaimLimits) => sql<
         order by random()
       ) as open
       cross join lateral (
-        select destination_id, event_id, failures,
-          -- A batch that is not over may still name what it gave back: of two batches each would list it, and give it back.
-          attempts = '[]' and due_time < coalesce((select min(create_time) from delivery_batches), 'infinity')
-            -- The guard of a moving customer skips updates (moves/guard-customer.ts).
-            and not exists (select from moving_customers where state in ('leaving', 'coming')) as is_new
-        from deliveries
+        select destination_id, event_id from deliveries
         where destination_id = open.id and state = 'waiting' and due_time <= now()
         order by due_time limit open.free for update skip locked
       ) as due
       limit ${claim.capacity}
-    ), again as (
-      update deliveries set state = 'sending', claimed_by = ${claim.workerId}::integer
-      from ready
-      where deliveries.destination_id = ready.destination_id and deliveries.event_id = ready.event_id and not is_new
-      returning deliveries.destination_id, deliveries.event_id, ready.failures, version, failing_since, is_new
-    ), gone as (
-      delete from deliveries using ready
-      where deliveries.destination_id = ready.destination_id and deliveries.event_id = ready.event_id and is_new
-    ), batch as (
-      insert into delivery_batches (id, worker_id, destination_ids, event_ids)
-      select ${claim.batchId}::uuid, ${claim.workerId}::integer, array_agg(destination_id), array_agg(event_id)
-      from ready where is_new having count(*) > 0
     )
-    select * from again
-    union all select destination_id, event_id, failures, version, failing_since, is_new from ready where is_new
+    update deliveries set state = 'sending', claimed_by = ${claim.workerId}::integer
+    from ready
+    where deliveries.destination_id = ready.destination_id and deliveries.event_id = ready.event_id
+    returning deliveries.destination_id, deliveries.event_id, failures, version, failing_since
   `;
 
 /** Key of a delivery: no event goes to a destination twice. */

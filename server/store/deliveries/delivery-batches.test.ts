@@ -148,7 +148,7 @@ test("after a worker's death its saved results stay, and its other deliveries ar
   await insertDeliveries(queries, WORKER, [{ destinationId, eventId: first, ...delivered, batchId }], []);
   await releaseDeliveries(queries, [WORKER]);
   assert.deepEqual(await listDeliveryClaimers(queries), []);
-  const claimed = await claimDeliveries(queries, { workerId: 8, batchId: newId(), ...MUCH });
+  const claimed = await claimDeliveries(queries, { workerId: 8, ...MUCH });
   assert.deepEqual(claimed.map(({ eventId }) => eventId).toSorted(), rest);
   assert.deepEqual(await listDeliveryClaimers(queries), [8]);
   // The worker was not dead, and saves its results.
@@ -162,40 +162,12 @@ test("after a worker's death its saved results stay, and its other deliveries ar
   await insertDeliveries(queries, WORKER, late, [batchId]);
   const states = async () => (await listStates(database, destinationId)).map(({ state }) => state);
   assert.deepEqual(await states(), ["sending", "sending", "delivered"]);
-  await insertDeliveries(
+  await updateDeliveries(
     queries,
     8,
     claimed.map((delivery) => ({ ...delivery, ...delivered })),
-    [],
   );
   assert.deepEqual(await states(), ["delivered", "delivered", "delivered"]);
-});
-
-test("deliveries without an attempt are claimed by a batch, others by their rows, and both return after a death", async (t) => {
-  const { database, destinationId, eventIds } = await threeEvents(t);
-  const { queries } = database;
-  const [failed = "", ...released] = eventIds;
-  const batchId = newId();
-  await route(database, batchId);
-  const results = [
-    { ...delivered, state: "waiting" as const, destinationId, eventId: failed, batchId },
-    ...released.map((eventId) => ({ kind: "released" as const, destinationId, eventId, batchId })),
-  ];
-  await insertDeliveries(queries, WORKER, results, [batchId]);
-  const claim = async (workerId: number) =>
-    (await claimDeliveries(queries, { workerId, batchId: newId(), ...MUCH }))
-      .map(({ eventId, failures, batchId }) => ({ eventId, failures, isInBatch: batchId !== undefined }))
-      .toSorted((a, b) => (a.eventId < b.eventId ? -1 : 1));
-  const wanted = [
-    { eventId: failed, failures: 1, isInBatch: false },
-    ...released.map((eventId) => ({ eventId, failures: 0, isInBatch: true })),
-  ];
-  assert.deepEqual(await claim(WORKER), wanted);
-  assert.deepEqual(await claim(8), []);
-  const states = (await listStates(database, destinationId)).map(({ state }) => state);
-  assert.deepEqual(states, ["sending", "sending", "sending"]);
-  await releaseDeliveries(queries, [WORKER]);
-  assert.deepEqual(await claim(8), wanted);
 });
 
 test("a delivery that an unfinished batch gave back is listed once, and its next claim outlives the first worker", async (t) => {
@@ -206,7 +178,7 @@ test("a delivery that an unfinished batch gave back is listed once, and its next
   await route(database, batchId);
   await insertDeliveries(queries, WORKER, [{ kind: "released", destinationId, eventId, batchId }], []);
   const claim = async (workerId: number) =>
-    (await claimDeliveries(queries, { workerId, batchId: newId(), ...MUCH })).map((one) => one.eventId);
+    (await claimDeliveries(queries, { workerId, ...MUCH })).map((one) => one.eventId);
   assert.deepEqual(await claim(8), [eventId]);
   const sending = eventIds.toReversed().map((id) => ({ eventId: id, state: "sending", attempts: 0 }));
   assert.deepEqual(await listStates(database, destinationId), sending);
@@ -228,7 +200,7 @@ test("no delivery of a customer who moves to another shard is claimed, with an a
   await pool.query("insert into groups values ($1, $2, 'mover', '')", [group, projectId]);
   await pool.query(`update events set data = '{"groupRef":"mover"}'`);
   const claim = async () =>
-    (await claimDeliveries(queries, { workerId: 8, batchId: newId(), ...MUCH })).map((one) => one.eventId);
+    (await claimDeliveries(queries, { workerId: 8, ...MUCH })).map((one) => one.eventId);
   const client = await pool.connect();
   try {
     await prepareGuards(client);
@@ -297,7 +269,7 @@ test("a released delivery is due at once, a skipped one has failed; neither coun
     { state: "failed", failures: 0, error: "not attempted: the destination is disabled" },
     { state: "delivered", failures: 0, error: null },
   ]);
-  const [again] = await claimDeliveries(queries, { workerId: WORKER, batchId: newId(), ...MUCH });
+  const [again] = await claimDeliveries(queries, { workerId: WORKER, ...MUCH });
   assert.deepEqual([again?.eventId, again?.failures], [released, 0]);
 });
 
@@ -309,7 +281,7 @@ test("a repeated attempt is added to those before it", async (t) => {
   const results = (state: "waiting" | "delivered") =>
     eventIds.map((eventId) => ({ destinationId, eventId, ...delivered, state, batchId }));
   await insertDeliveries(queries, WORKER, results("waiting"), [batchId]);
-  const again = await claimDeliveries(queries, { workerId: WORKER, batchId: newId(), ...MUCH });
+  const again = await claimDeliveries(queries, { workerId: WORKER, ...MUCH });
   assert.deepEqual(
     again.map(({ failures }) => failures),
     [1, 1, 1],
@@ -327,9 +299,7 @@ test("a claim reads the index of waiting deliveries, not every destination", asy
     select gen_random_uuid(), project_id, 'd' || nth, type, metadata, secrets_sealed
     from destinations, generate_series(1, 2000) nth`);
   await database.pool.query("analyze destinations");
-  const claim = buildClaimStatement({ workerId: WORKER, batchId: newId(), ...MUCH }).compile(
-    database.queries,
-  );
+  const claim = buildClaimStatement({ workerId: WORKER, ...MUCH }).compile(database.queries);
   const pagesRead = async (): Promise<number> => {
     const explain = `explain (analyze, buffers, format json) ${claim.sql}`;
     const { rows } = await database.pool.query(explain, [...claim.parameters]);

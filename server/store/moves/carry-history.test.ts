@@ -7,7 +7,7 @@ import { nowMs } from "../../../ground/clock.ts";
 import { buildFirstId, FIRST_ID, newId } from "../../../ground/ids.ts";
 import { createLog } from "../../../ground/log.ts";
 import { openDatabase } from "../database/open-database.ts";
-import { claimDeliveries, insertDeliveries } from "../deliveries/deliveries.ts";
+import { claimDeliveries, updateDeliveries } from "../deliveries/deliveries.ts";
 import { carryHistory, carryRest, UnseenEvents } from "./carry-history.ts";
 
 /** Opens two connections to the database that a customer leaves, and one to the other. */
@@ -121,7 +121,7 @@ test("an event that ends after a pass has left it is carried over, and events of
 test("a delivery that a worker claims while its event is carried over is left until it has ended", async (t) => {
   const { from, others, to, connectionString } = await openScene(t);
   const database = await openDatabase({ connectionString, log: createLog("silent"), poolSize: 2 });
-  const [projectId, destinationId, batchId] = [newId(), newId(), newId()];
+  const [projectId, destinationId] = [newId(), newId()];
   const eventId = buildFirstId(nowMs() - 2 * HOUR_MS);
   const customer = {
     groupId: newId(),
@@ -155,11 +155,11 @@ test("a delivery that a worker claims while its event is carried over is left un
     const found = await query(text, values);
     if (!/from events where id > '/.test(text)) return found;
     const limits = { capacity: 10, depth: 10, failingDepth: 4, lanes: [], fullProjects: [] };
-    if (passes === 1) await claimDeliveries(database.data, { workerId: 1, batchId, ...limits });
+    if (passes === 1) await claimDeliveries(database.data, { workerId: 1, ...limits });
     if (passes === 3) {
       const attempt = { time: "2026-01-01", durationMs: 1 };
-      const result = { destinationId, eventId, batchId, state: "delivered" as const, retryInMs: 0, attempt };
-      await insertDeliveries(database.data, 1, [{ kind: "attempted", ...result }], [batchId]);
+      const result = { destinationId, eventId, state: "delivered" as const, retryInMs: 0, attempt };
+      await updateDeliveries(database.data, 1, [{ kind: "attempted", ...result }]);
     }
     return found;
   });

@@ -109,7 +109,6 @@ export async function openDeliveryParts(
   const waiting = new WaitingDeliveries({
     data: queries,
     channels,
-    outcomes,
     sender,
     workerId,
     onDue: () => waiting.markDue(),
