@@ -163,13 +163,15 @@ async function probeMissing(probe: ObjectProbe, { records: [first] }: Listed): P
   const last = fetch.last();
   const refusal = last && connector.classify?.(last);
   if (found.length > 0 || !last || !refusal) return tell("errors", "not seen", "no refusal could be caused");
-  if (refusal.kind !== "not_found")
+  // In another form than the described one, it counts as the answer of something in between.
+  const isOther = refusal.kind === "unavailable" && last.status >= 400 && last.status < 500;
+  if (refusal.kind !== "not_found" && !isOther)
     return tell(
       "errors.statuses",
       "not seen",
       `an unknown id is answered with ${last.status}, which counts as ${refusal.kind}`,
     );
-  const isWorded = !refusal.message.endsWith(`answered ${last.status}`);
+  const isWorded = !refusal.message.includes(` answered ${last.status}`);
   const body = parseBody(last.text);
   const text = isWorded
     ? "a refusal has its reason there"
