@@ -1,7 +1,7 @@
 /** Sends a request whose success has no body, such as a deletion. */
 import { shorten } from "../../ground/storable-text.ts";
 import type { Connector } from "../connector.ts";
-import type { Account, ProviderFetch, ProviderRequest, ProviderResponse } from "./provider-fetch.ts";
+import type { Account, ProviderFetch, ProviderRequest } from "./provider-fetch.ts";
 import { ProviderError } from "./provider-error.ts";
 import { send } from "./send-request.ts";
 
@@ -17,11 +17,9 @@ export async function sendForNothing(
   fetch: ProviderFetch,
   { classify, account }: { classify: NonNullable<Connector["classify"]>; account?: Account | undefined },
 ): Promise<ProviderError | undefined> {
-  let response: ProviderResponse | undefined;
-  const kept: ProviderFetch = async (one) => (response = await fetch(one));
-  const { body, error } = await send(request, kept, classify, account);
+  const { body, error, response } = await send(request, fetch, classify, account);
   if (error) return error;
-  const { status = 0, text = "" } = response ?? {};
+  const { status, text } = response;
   if (body === undefined && (status === 204 || status === 200)) return undefined;
   const said = text.trim() === "" ? "" : `: ${shorten(text, MAX_WORDS)}`;
   return new ProviderError({

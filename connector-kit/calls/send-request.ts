@@ -16,22 +16,22 @@ type Classify = NonNullable<Connector["classify"]>;
 
 /**
  * Sends a request. Throws `ProviderError` if the call as a whole failed: no answer, 401, 429, a redirect, 5xx, or a success
- * that is not JSON. Returns a refusal of the content.
+ * that is not JSON. Returns a refusal of the content. `response` is the whole answer.
  */
 export async function send(
   request: ProviderRequest,
   fetch: ProviderFetch,
   classify: Classify,
   account?: Account,
-): Promise<ProviderAnswer> {
+): Promise<ProviderAnswer & { response: ProviderResponse }> {
   const response = await fetch(request);
   const error = classify(response, account);
   if (error && concernsEveryRecord(error.kind)) throw doubtUnlessProven(request, response, error);
   const body = parseBody(response.text);
-  if (error) return { body, error };
+  if (error) return { body, error, response };
   if (body === undefined && response.text.trim() !== "")
     throw isPage(response) && request.repeatable ? buildPassing(response) : buildUnreadable(response);
-  return { body };
+  return { body, response };
 }
 
 /** A page with the status of a success, such as a sign-in or a maintenance page of something in between. */

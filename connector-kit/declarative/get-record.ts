@@ -1,7 +1,7 @@
 /** Reads one record by its id. */
 import { isJsonObject, type JsonObject } from "../../ground/json.ts";
 import type { Connector } from "../connector.ts";
-import type { ProviderFetch, ProviderRequest, ProviderResponse } from "../calls/provider-fetch.ts";
+import type { ProviderFetch, ProviderRequest } from "../calls/provider-fetch.ts";
 import { buildUnreadable, send } from "../calls/send-request.ts";
 import { buildBody } from "./write/body-members.ts";
 import { hasMark } from "./deleted-mark.ts";
@@ -54,15 +54,13 @@ export async function getOne(
   fields: string[],
 ): Promise<JsonObject | undefined> {
   if (!plan.get) return undefined;
-  let response: ProviderResponse | undefined;
-  const kept: ProviderFetch = async (request) => (response = await fetch(request));
-  const { body, error } = await send(getRequest(plan, plan.get, id, fields), kept, classify);
+  const { body, error, response } = await send(getRequest(plan, plan.get, id, fields), fetch, classify);
   if (error?.kind === "not_found") return undefined;
   if (error) throw error;
-  if (response && body === undefined && response.status !== 204) throw buildUnreadable(response);
+  if (body === undefined && response.status !== 204) throw buildUnreadable(response);
   const record = getMember(body, plan.get.record === undefined ? undefined : fillPath(plan.get.record, plan));
-  // Stripe answers a deleted customer with its id and the mark.
   const refusal = findUntoldRefusal(plan, record, body);
   if (refusal) throw refusal;
+  // Stripe answers a deleted customer with its id and the mark.
   return isJsonObject(record) && !hasMark(record, plan.get) ? record : undefined;
 }

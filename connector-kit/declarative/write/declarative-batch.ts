@@ -1,7 +1,7 @@
 /** Writes several records with one request, where a description tells how the provider does it. */
 import type { Connector, RecordOutcome, RecordToWrite, RecordWrite, WriteResult } from "../../connector.ts";
 import { Outcomes } from "../../calls/outcomes.ts";
-import type { ProviderFetch, ProviderRequest, ProviderResponse } from "../../calls/provider-fetch.ts";
+import type { ProviderFetch, ProviderRequest } from "../../calls/provider-fetch.ts";
 import { ProviderError, type ProviderErrorKind } from "../../calls/provider-error.ts";
 import { send, type ProviderAnswer } from "../../calls/send-request.ts";
 import { splitBatch } from "../../calls/split-batch.ts";
@@ -114,10 +114,8 @@ async function sendWave(
 ): Promise<void> {
   let alone: number[] = [];
   await result.outcomes.attempt(wave, async () => {
-    let response: ProviderResponse | undefined;
-    const kept: ProviderFetch = async (request) => (response = await fetch(request));
-    const answer = await send(requestFor(batching, wave), kept, batching.classify, batching.write.account);
-    const { body, error } = answer;
+    const answer = await send(requestFor(batching, wave), fetch, batching.classify, batching.write.account);
+    const { body, error, response } = answer;
     if (error) result.rawResponse = error.rawResponse;
     const list = findRecordList(batching);
     // Results tell the statuses of their records.
