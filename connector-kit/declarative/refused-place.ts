@@ -55,12 +55,8 @@ export async function goOnBehind<P extends Page>(refusal: ProviderError, scan: S
   if (refusal.kind !== "unauthorized" || typeof state.place !== "string" || !isHandle(paging)) throw refusal;
   // Credentials that are refused are refused at the beginning, too.
   await readAt(beginAnew(state));
-  throw new ProviderError({
+  throw refusal.with({
     kind: "unreadable",
     message: `the provider refuses the next page of the list as if the credentials were bad, and accepts them for the first one: ${refusal.message}`,
-    code: refusal.code,
-    status: refusal.status,
-    rawResponse: refusal.rawResponse,
-    cause: refusal,
   });
 }
