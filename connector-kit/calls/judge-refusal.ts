@@ -51,10 +51,10 @@ export const isOfApplication = (status: number): boolean => OF_APPLICATIONS.has(
  * Headers by which things in between mark what they answer in place of the server: Cloudflare (`cf-mitigated: challenge`), AWS WAF (with the
  * statuses 202 and 405: https://docs.aws.amazon.com/waf/latest/developerguide/waf-captcha-and-challenge-how-it-works.html), Squid.
  */
-const OWN_HEADERS = ["cf-mitigated", "x-amzn-waf-action", "x-squid-error"];
+const MARKING_HEADERS = ["cf-mitigated", "x-amzn-waf-action", "x-squid-error"];
 
 /** Members of Cloudflare's refusals, which are JSON for callers that accept it. */
-const OWN_MEMBERS = ["cloudflare_error", "ray", "ray_id"];
+const MARKING_MEMBERS = ["cloudflare_error", "ray", "ray_id"];
 
 /** Bodies of gateways, with no other member: of AWS API Gateway (`supported-gateway-response-types`), and Kong. */
 const GATEWAY_WORDS =
@@ -65,9 +65,9 @@ export function isMarkedAsOthers(
   { headers }: Pick<ProviderResponse, "headers">,
   body: Json | undefined,
 ): boolean {
-  if (OWN_HEADERS.some((name) => headers[name] !== undefined)) return true;
+  if (MARKING_HEADERS.some((name) => headers[name] !== undefined)) return true;
   if (body === undefined || !isJsonObject(body)) return false;
-  if (OWN_MEMBERS.some((name) => Object.hasOwn(body, name))) return true;
+  if (MARKING_MEMBERS.some((name) => Object.hasOwn(body, name))) return true;
   const [only, ...others] = Object.entries(body);
   const [name, words] = only ?? [];
   return (

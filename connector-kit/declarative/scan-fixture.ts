@@ -80,7 +80,7 @@ export const upTo = (last: number): string[] => people(1, last).map(({ id }) => 
 export const numberIn = (query: URLSearchParams, name: string, other = 0): number =>
   Number(query.get(name) ?? other);
 
-/** Three pages of two; the cursors named before `died` requests are refused, as Square and monday do after minutes. */
+/** Builds three pages of two. A cursor is refused after each request that `diesAt` counts, as Square and monday refuse theirs after minutes. */
 export const buildDyingCursors = (refusal: Answer, diesAt: number[]) => {
   let requests = 0;
   let life = 0;

@@ -53,7 +53,7 @@ export async function signRequest(
       protocol: "https:",
       hostname: host,
       path: plainPath,
-      query: compareNames(parameters),
+      query: groupByName(parameters),
       headers: { host, ...pickHeadersToSign(sent) },
       body,
     },
@@ -168,7 +168,7 @@ const queryText = (parameters: Parameter[]): string =>
         )
         .join("&")}`;
 
-function compareNames(parameters: Parameter[]): Record<string, string[]> {
+function groupByName(parameters: Parameter[]): Record<string, string[]> {
   const names = Map.groupBy(parameters, ([name]) => name);
   return Object.fromEntries([...names].map(([name, list]) => [name, list.map(([, value]) => value ?? "")]));
 }

@@ -15,7 +15,7 @@ const MAX_INPUTS = 100;
 
 const text = (description: string) => Type.String({ minLength: 1, maxLength: LONGEST, description });
 /** One half of basic authentication: either may be empty. */
-const readHalf = (description: string) => Type.String({ maxLength: LONGEST, description });
+const describeHalf = (description: string) => Type.String({ maxLength: LONGEST, description });
 const TokenInput = Type.Object({
   token: text("The token."),
   issuedAt: Type.Optional(describeTime("When the token was issued.")),
@@ -34,8 +34,8 @@ export const CredentialsInput = {
   basicAuth: Type.Optional(
     Type.Object(
       {
-        username: readHalf("User name."),
-        password: readHalf("Password. Stored encrypted, never returned."),
+        username: describeHalf("User name."),
+        password: describeHalf("Password. Stored encrypted, never returned."),
       },
       { description: "Credentials for providers with basic authentication." },
     ),
